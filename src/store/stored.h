@@ -49,7 +49,7 @@ typedef struct segue_stored_decision {
     int64_t task;
     uint64_t number, version;
     size_t arm;
-    const char *event; /* NULL: none */
+    const char *event_id; /* of its ask; NULL: none */
     double created;
     double probability; /* 0: it was not requested */
     bool exact;

@@ -49,7 +49,7 @@ static void write_plain(const decision *d, unsigned char *raw)
     at = put(at, (uint64_t)d->task, 8);
     at = put(at, d->number, 8);
     at = put(at, d->arm, 2);
-    at = put(at, milliseconds(d->asked), 6);
+    at = put(at, milliseconds(d->asked_at), 6);
     (void)put(at, d->tag, 8);
 }
 
@@ -92,7 +92,7 @@ bool segue_decision_id_decode(decision *d, const unsigned char key[16], const ch
     d->number = get(&at, 8);
     d->arm = (size_t)get(&at, 2);
     d->version = 0;
-    d->asked = (double)get(&at, 6) / 1000.0;
+    d->asked_at = (double)get(&at, 6) / 1000.0;
     d->tag = get(&at, 8);
     return true;
 }
@@ -103,7 +103,7 @@ segue_stored_decision segue_decision_id_to_row(const decision *d)
                                    .number = d->number,
                                    .version = d->version,
                                    .arm = d->arm,
-                                   .created = d->asked};
+                                   .created = d->asked_at};
 }
 
 decision segue_decision_id_from_row(int64_t learner, uint64_t tag, const segue_stored_decision *row)
@@ -114,5 +114,5 @@ decision segue_decision_id_from_row(int64_t learner, uint64_t tag, const segue_s
                       .number = row->number,
                       .arm = row->arm,
                       .version = row->version,
-                      .asked = row->created};
+                      .asked_at = row->created};
 }

@@ -1,7 +1,7 @@
 /* decision_id.h - the id of a decision: all that is needed to count its reward, and a signature.
  *
- * The service stores nothing when it answers an ask: the id carries learner, task, arm and time to
- * the client and back.
+ * The service stores nothing when it responds to an ask: the id carries learner, task, arm and time
+ * to the client and back.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_API_DECISION_ID_H
 #define SEGUE_SERVICE_API_DECISION_ID_H
@@ -20,7 +20,7 @@ typedef struct decision {
     uint64_t number;       /* within the task, over all starts of the service */
     size_t arm;            /* < 2^16 */
     uint64_t version;      /* of the model set; not in the id */
-    double asked;          /* service time (clock.h), to the millisecond */
+    double asked_at;       /* service time (clock.h), to the millisecond */
 } decision;
 
 /** Write the id: SEGUE_DECISION_ID_LENGTH characters of base64url and a NUL. */

@@ -1,4 +1,4 @@
-/* name.c - names of learners, arms, tasks and events in a request.
+/* name.c - names of learners, arms, tasks and event ids in a request.
  *
  * A name is UTF-8 of 1 to SEGUE_MAX_NAME_SIZE bytes.  New names have no characters that hide in a
  * page or a terminal; names in the store may be older than that rule, and stay readable.

@@ -1,4 +1,4 @@
-/* name.h - names of learners, arms, tasks and events in a request.
+/* name.h - names of learners, arms, tasks and event ids in a request.
  *
  * A name has 1 to SEGUE_MAX_NAME_SIZE bytes of UTF-8.  A new name must also show what it is: no
  * control characters, direction marks or line separators.  Names that the store has may break that

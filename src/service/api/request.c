@@ -127,13 +127,14 @@ static segue_status read_ask(json_t *body, segue_parsed_request *parsed, segue_e
 {
     static const char *const names[] = {"task",        "event",   "exclude", "count",
                                         "probability", "explain", "tell"};
-    const json_t *event = json_object_get(body, "event"), *count = json_object_get(body, "count");
+    const json_t *event_id = json_object_get(body, "event"),
+                 *count = json_object_get(body, "count");
     json_t *tell = json_object_get(body, "tell");
     SEGUE_TRY(check_keys(body, names, sizeof names / sizeof *names, err));
     SEGUE_TRY(segue_name_read_key(json_object_get(body, "task"), "task", parsed->task, err));
-    if (event)
-        SEGUE_TRY(segue_name_read(event, "event", parsed->event, err));
-    SEGUE_TRY(segue_name_check("event", parsed->event, err));
+    if (event_id)
+        SEGUE_TRY(segue_name_read(event_id, "event", parsed->event_id, err));
+    SEGUE_TRY(segue_name_check("event", parsed->event_id, err));
     if (count)
         SEGUE_TRY(segue_json_integer(&body_location, "count", count, 1, SEGUE_MAX_ASK_COUNT,
                                      &parsed->count, err));

@@ -34,9 +34,9 @@ typedef struct segue_parsed_request {
     segue_route route;
     char learner[SEGUE_MAX_NAME_SIZE + 1], task[SEGUE_MAX_NAME_SIZE + 1],
         arm[SEGUE_MAX_NAME_SIZE + 1];
-    char event[SEGUE_MAX_NAME_SIZE + 1]; /* "": not given */
-    json_t *exclude;                     /* names of arms, or NULL; owned */
-    uint64_t count;                      /* decisions; 0: one, in the plain form */
+    char event_id[SEGUE_MAX_NAME_SIZE + 1]; /* the field "event"; "": not given */
+    json_t *exclude;                        /* names of arms, or NULL; owned */
+    uint64_t count;                         /* decisions; 0: one, in the plain form */
     bool probability, explain;
     bool tells; /* `decision` and `reward` are given */
     char decision[SEGUE_DECISION_ID_LENGTH + 1];

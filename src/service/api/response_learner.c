@@ -27,8 +27,8 @@ static void write_side(segue_bytes *b, const char *name, const task_stats_side *
 
 static void write_sides(segue_bytes *b, const task_stats_group *group)
 {
-    write_side(b, "transfer", &group->side[0]);
-    write_side(b, "control", &group->side[1]);
+    write_side(b, "transfer", &group->side[SIDE_TRANSFER]);
+    write_side(b, "control", &group->side[SIDE_CONTROL]);
 }
 
 /* Without enough tasks on both sides there is no effect: null. */
@@ -79,7 +79,7 @@ bool segue_response_copy_learner(learner_state *state, learner_view *out)
                           .age = segue_learner_info(state->learner).age,
                           .open = state->by_id.count,
                           .closed = segue_task_stats_tasks(&state->stats),
-                          .control = state->stats.closed[1],
+                          .control = state->stats.closed[SIDE_CONTROL],
                           .rewards = state->rewards,
                           .whole = state->stats.whole};
     out->arm = calloc(state->n_arms, sizeof *out->arm);

@@ -138,7 +138,7 @@ void segue_damage_quarantine(segue_service *service, learner_state *state, const
 /* Report damage once, however often it is met, and other damage after a pause. */
 static void report(segue_service *service, const segue_error *why)
 {
-    const double now = segue_service_time(service);
+    const double now = segue_service_service_time(service);
     (void)pthread_rwlock_wrlock(&service->learners_lock);
     const bool is_new = strcmp(service->reported, why->message) != 0 &&
                         (!service->reported[0] || now - service->reported_at >= REPORT_PAUSE);
@@ -152,11 +152,11 @@ static void report(segue_service *service, const segue_error *why)
 }
 
 void segue_damage_respond_failed(segue_service *service, segue_status status,
-                                 const segue_error *why, segue_response *reply)
+                                 const segue_error *why, segue_response *response)
 {
     if (status == SEGUE_EFILE)
         report(service, why);
-    segue_response_fail(reply, status == SEGUE_EFILE ? 500 : 503, "%s", why->message);
+    segue_response_fail(response, status == SEGUE_EFILE ? 500 : 503, "%s", why->message);
 }
 
 /* Run an operation again that did not meet the damage. */
@@ -175,7 +175,7 @@ void segue_damage_refuse(segue_service *service, operation *group, operation *cu
     segue_store_rollback(service->store);
     for (operation *op = group; op; op = op->next) {
         segue_operation_rollback(service, op);
-        op->result = OP_REPLIED; /* jobs are found due again */
+        op->result = OP_RESPONDED; /* jobs are found due again */
         if (op != culprit && op->response)
             run_again(op);
     }
@@ -190,15 +190,16 @@ void segue_damage_refuse(segue_service *service, operation *group, operation *cu
 
 /* ---- responses --------------------------------------------------------------------------- */
 
-void segue_damage_respond_missing(segue_service *service, const char *name, segue_response *reply)
+void segue_damage_respond_missing(segue_service *service, const char *name,
+                                  segue_response *response)
 {
     char why[SEGUE_ERROR_SIZE];
     int64_t id = 0;
     if (segue_damage_find(service, name, &id, why))
-        segue_response_fail(reply, 500, "learner '%.80s' is damaged and is not served: %s", name,
+        segue_response_fail(response, 500, "learner '%.80s' is damaged and is not served: %s", name,
                             why);
     else
-        segue_response_no_learner(reply, name);
+        segue_response_no_learner(response, name);
 }
 
 static void write_line(const damaged_learner *d, segue_bytes *b)

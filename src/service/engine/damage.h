@@ -2,7 +2,7 @@
  *
  * A learner is quarantined when it cannot be recovered at the start, or when a stored change cannot
  * be applied because its rows are damaged.  It is listed with the reason and can be deleted; all
- * else about it is answered with 500.  The other learners are served.  A request that meets a
+ * else about it gets 500.  The other learners are served.  A request that meets a
  * damaged row of a learner that is served gets 500, and nothing has changed.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_ENGINE_DAMAGE_H
@@ -42,11 +42,12 @@ bool segue_damage_find(segue_service *service, const char *name, int64_t *id,
 void segue_damage_remove(segue_service *service, int64_t id);
 
 /** Respond about a learner that is not served: 500 if it is quarantined, else 404. */
-void segue_damage_respond_missing(segue_service *service, const char *name, segue_response *reply);
+void segue_damage_respond_missing(segue_service *service, const char *name,
+                                  segue_response *response);
 
 /** Respond that the store could not be read: 500 and a report if it is damaged, else 503. */
 void segue_damage_respond_failed(segue_service *service, segue_status status,
-                                 const segue_error *why, segue_response *reply);
+                                 const segue_error *why, segue_response *response);
 
 /** A transaction met damage in one operation: roll back, refuse that one, and queue the others
  * again. */

@@ -1,6 +1,6 @@
 /* decide.c - choose arms for an ask, and write the response.
  *
- * An ask of an open task, without an event, changes nothing on the disk: any thread decides it
+ * An ask of an open task, without an event id, changes nothing on the disk: any thread decides it
  * under the learner's lock.  A decision with a deadline goes to the deadline queue at once and to
  * the store a moment later (op_persist_pending.c); UNSTORED limits how many may be lost by a kill.
  * Asks that cost more than MAX_SHORT_COST are left to the read pool (long_ask.c).
@@ -88,7 +88,7 @@ static segue_status choose_each(segue_service *service, learner_state *state, ta
                                 decided *out, segue_error *err)
 {
     const size_t n = segue_decide_count(request);
-    const double now = segue_service_time(service);
+    const double now = segue_service_service_time(service);
     arm_distribution distribution = {.drawn = NULL};
     segue_status status = SEGUE_OK;
     out->choice = calloc(n, sizeof *out->choice);
@@ -165,8 +165,9 @@ bool segue_decide_reserve_deadlines(segue_service *service, learner_state *state
     const size_t more = segue_decide_count(request);
     if (!state->settings.has_default_reward)
         return true;
-    if (!request->event[0] &&
-        !has_unstored_capacity(service, response)) /* events are stored before their response */
+    if (!request->event_id[0] &&
+        !has_unstored_capacity(service,
+                               response)) /* with an event id: stored before the response */
         return false;
     if (state->deadlines.count + more <= state->deadlines.capacity)
         return true;
@@ -210,7 +211,7 @@ ask_outcome segue_decide_ask(segue_service *service, learner_state *state,
     /* else a transaction finds out what to respond */
     const bool is_open = task && !task->staged_closed && !state->is_gone;
     if (is_open && segue_decide_is_long(task, request)) {
-        task->active = segue_service_time(service); /* not idle while the ask waits */
+        task->active = segue_service_service_time(service); /* not idle while the ask waits */
         (void)pthread_mutex_unlock(&state->lock);
         return ASK_IS_LONG;
     }
@@ -223,7 +224,7 @@ ask_outcome segue_decide_ask(segue_service *service, learner_state *state,
     if (fine)
         segue_decide_respond(service, request, &d, reward_result, response);
     segue_decide_fini(&d);
-    return is_open ? ASK_ANSWERED : ASK_NOT_OPEN;
+    return is_open ? ASK_RESPONDED : ASK_NOT_OPEN;
 }
 
 /* ---- responding -------------------------------------------------------------------------- */
@@ -290,7 +291,7 @@ void segue_decide_respond(segue_service *service, const segue_parsed_request *re
     else
         write_choice(service, request, &d->choice[0], b);
     if (request->probability &&
-        d->choice[0].probability > 0.0) /* an event may have been stored without it */
+        d->choice[0].probability > 0.0) /* with an event id: may have been stored without it */
         segue_json_write_text(b, "probability_by", all_exact(d) ? "exact" : "monte-carlo");
     if (d->why.size > 0) {
         segue_json_write_key(b, "explanation");

@@ -53,7 +53,7 @@ void segue_decide_push_deadlines(learner_state *state, const decided *d, bool pe
 bool segue_decide_is_long(const task_state *task, const segue_parsed_request *request);
 
 /* Ask an open task by its key.  Takes the learner's lock. */
-typedef enum ask_outcome { ASK_ANSWERED, ASK_NOT_OPEN, ASK_IS_LONG } ask_outcome;
+typedef enum ask_outcome { ASK_RESPONDED, ASK_NOT_OPEN, ASK_IS_LONG } ask_outcome;
 ask_outcome segue_decide_ask(segue_service *service, learner_state *state,
                              const segue_parsed_request *request, const segue_bytes *reward_result,
                              segue_response *response);

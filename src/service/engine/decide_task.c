@@ -70,9 +70,8 @@ void segue_decide_task_issue(learner_state *state, task_state *task, arm_choice 
                                   .number = task->next++,
                                   .arm = arm,
                                   .version = task->version,
-                                  .asked = now};
+                                  .asked_at = now};
     choice->arm = state->arm[arm]->name;
-    task->asked++;
     task->active = now;
 }
 

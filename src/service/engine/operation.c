@@ -18,7 +18,7 @@
 #include "service/engine/operations/task_change.h"
 #include "service/engine/service_internal.h"
 #include "service/jobs/reads.h"
-#include "service/state/recovery/learn.h"
+#include "service/state/learn.h"
 
 operation *segue_operation_create(const operation_kind *kind)
 {
@@ -74,7 +74,7 @@ bool segue_operation_find_learner(segue_service *service, operation *op)
     op->state = segue_service_find(service, op->request.learner);
     if (op->state)
         return true;
-    op->result = OP_REPLIED;
+    op->result = OP_RESPONDED;
     segue_damage_respond_missing(service, op->request.learner, op->response);
     return false;
 }
@@ -83,7 +83,7 @@ bool segue_operation_find_job_learner(segue_service *service, operation *op)
 {
     op->state = segue_service_find_id(service, op->learner_id);
     if (!op->state)
-        op->result = OP_REPLIED;
+        op->result = OP_RESPONDED;
     return op->state != NULL;
 }
 
@@ -91,7 +91,7 @@ void segue_operation_reject(operation *op, int status, const char *format, ...)
 {
     char message[SEGUE_ERROR_SIZE];
     va_list args;
-    op->result = OP_REPLIED;
+    op->result = OP_RESPONDED;
     if (!op->response)
         return;
     va_start(args, format);
@@ -108,7 +108,7 @@ segue_status segue_operation_add_event(segue_service *service, operation *op, se
                                 .subject = subject,
                                 .created = segue_service_now(service)};
     SEGUE_TRY(segue_store_add_event(service->store, &event, err));
-    op->event = kind;
+    op->event_kind = kind;
     op->seq = event.seq;
     return SEGUE_OK;
 }
@@ -116,7 +116,7 @@ segue_status segue_operation_add_event(segue_service *service, operation *op, se
 void segue_operation_event_applied(operation *op, uint64_t rewards)
 {
     op->state->seq = op->seq;
-    op->state->recovery_cost += segue_learn_recovery_cost(op->event, rewards);
+    op->state->recovery_cost += segue_learn_recovery_cost(op->event_kind, rewards);
 }
 
 /* ---- after COMMIT ------------------------------------------------------------------------ */
@@ -128,7 +128,7 @@ static void respond_damaged(segue_service *service, operation *op)
     char why[SEGUE_ERROR_SIZE] = "";
     int64_t id = op->state->id;
     segue_task_change_discard_opened(service, op);
-    op->result = OP_REPLIED;
+    op->result = OP_RESPONDED;
     if (!op->response)
         return;
     (void)segue_damage_find(service, NULL, &id, why);
@@ -140,7 +140,7 @@ static void respond_damaged(segue_service *service, operation *op)
 /* Memory lacks a change that is on the disk. */
 static void fail_apply(segue_service *service, operation *op, const segue_error *why)
 {
-    op->result = OP_REPLIED;
+    op->result = OP_RESPONDED;
     if (why->status == SEGUE_EFILE && op->state) {
         segue_damage_quarantine(service, op->state, why);
         if (op->response)
@@ -181,7 +181,8 @@ void segue_operation_apply(segue_service *service, operation *op)
         respond_damaged(service, op);
         return;
     }
-    const bool counts = op->state && op->kind->changes_memory && op->kind->changes_memory(op);
+    const bool counts =
+        op->state && op->kind->changes_memory_size && op->kind->changes_memory_size(op);
     if (counts)
         segue_memory_free_spare(&service->memory);
     const segue_status status = apply_and_respond(service, op, &err);

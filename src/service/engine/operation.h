@@ -1,10 +1,11 @@
-/* operation.h - one change: validated, stored, applied, answered.
+/* operation.h - one change: validated, stored, applied, responded to.
  *
  * A request that changes something, or an internal job, becomes an operation in the commit queue.
  * The writer takes a group of operations from the queue and runs these steps:
  *
  *   validate  check what needs no state                  any thread, before the queue, no lock
- *   dequeue   a job of this kind may be enqueued again   writer, before the transaction
+ *   dequeue   clear the queued flag of a job; may add
+ *             operations to the group                    writer, before BEGIN
  *   store     check it and write rows                    writer, inside the transaction
  *   apply     change memory                              writer, after COMMIT, learner's lock
  *   respond   write the response                         writer, after apply, no lock held
@@ -12,9 +13,12 @@
  *
  * Changes of memory in `store` are not visible to other threads before `apply`; later operations
  * of the same transaction see them in the staged fields of a task.  An error of `store` is an error
- * of the store and rolls back the whole group.  A rejected request is no error: it sets OP_REPLIED.
+ * of the store and rolls back the whole group.  A rejected request is no error: its result is
+ * OP_RESPONDED.
  *
- * Each kind is a constant object in a file of its own: operations/op_*.c.
+ * Each kind is a constant object in a file of its own: operations/op_*.c.  A new kind may need
+ * more: an event kind, its recovery, its recovery cost.  ARCHITECTURE.md, "How to add an
+ * operation", lists the steps.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_ENGINE_OPERATION_H
 #define SEGUE_SERVICE_ENGINE_OPERATION_H
@@ -27,10 +31,10 @@ typedef struct operation operation;
 
 /* Where an operation goes after its last step. */
 typedef enum operation_result {
-    OP_DONE,    /* stored: apply it after the commit, respond, and start its follow-up */
-    OP_REPLIED, /* nothing to apply: the response is written, or it is a job */
-    OP_REQUEUE, /* run it again in a later transaction */
-    OP_TO_POOL, /* its decisions take long: the read pool makes them */
+    OP_DONE,      /* stored: apply it after the commit, respond, and start its follow-up */
+    OP_RESPONDED, /* nothing to apply: the response is written, or it is a job */
+    OP_REQUEUE,   /* run it again in a later transaction */
+    OP_TO_POOL,   /* its decisions take long: the read pool makes them */
 } operation_result;
 
 /* Steps that are NULL do nothing. */
@@ -42,10 +46,10 @@ typedef struct operation_kind {
     segue_status (*apply)(segue_service *service, operation *op, segue_error *err);
     void (*respond)(segue_service *service, operation *op); /* only where a request waits */
     void (*rollback)(segue_service *service, operation *op);
-    void (*fini)(operation *op);                 /* free the data of this kind */
-    bool (*changes_memory)(const operation *op); /* `apply` changes the learner's memory */
-    learner_job job;                             /* the flag that says it is queued */
-    bool is_alone;                               /* it is the only one of its transaction */
+    void (*fini)(operation *op);                      /* free the data of this kind */
+    bool (*changes_memory_size)(const operation *op); /* by `apply`: count it again */
+    learner_job job;                                  /* the flag that says it is queued */
+    bool is_alone;                                    /* it is the only one of its transaction */
 } operation_kind;
 
 extern const operation_kind op_create_learner, op_delete_learner, op_add_arm, op_retire_arm;
@@ -61,8 +65,8 @@ struct operation {
     const operation_kind *kind;
     const operation_kind *follow_up; /* an ask that brings a reward: op_ask, after op_tell */
     operation_result result;
-    bool requeued;  /* an earlier transaction ran it, or what it follows */
-    unsigned tries; /* transactions that waited for its task to be in memory */
+    bool requeued;  /* it, or the tell before it, was in an earlier transaction */
+    unsigned tries; /* times it was requeued because its task is not in memory yet */
 
     /* A request; zero for a job. */
     segue_parsed_request request;
@@ -81,8 +85,8 @@ struct operation {
     task_state *task;     /* its staged fields have changed */
     task_state *opened;   /* a task that is not visible yet */
     segue_stored_task row;
-    segue_event_kind event; /* in the event log, at ... */
-    uint64_t seq;           /* ... this sequence number */
+    segue_event_kind event_kind; /* of its entry in the event log, at ... */
+    uint64_t seq;                /* ... this sequence number */
 
     union {
         struct {
@@ -105,7 +109,7 @@ struct operation {
             char key[SEGUE_MAX_NAME_SIZE + 1]; /* of the task */
         } reward;
         struct {
-            decided decided; /* decisions of an event; n = 0 without an event */
+            decided decided; /* decisions of an ask with an event id; n = 0 without one */
             bool is_new;     /* they were not stored before */
         } ask;
         uint64_t persisted_end; /* persist: entries before this one are stored */
@@ -120,11 +124,11 @@ void segue_operation_destroy(operation *op);
 void segue_operation_restart(operation *op, const operation_kind *kind);
 
 /* Find the learner that the request names, or that the job is about: op->state.  False: there is
- * none, and the operation is replied. */
+ * none, and the operation is responded to. */
 bool segue_operation_find_learner(segue_service *service, operation *op);
 bool segue_operation_find_job_learner(segue_service *service, operation *op);
 
-/* Reject a request: OP_REPLIED with this status and message. */
+/* Reject a request: OP_RESPONDED with this status and message. */
 void segue_operation_reject(operation *op, int status, const char *format, ...) SEGUE_PRINTF(3, 4);
 
 /* Append to the learner's event log; after the commit, note that memory has the event. */

@@ -48,7 +48,7 @@ double segue_service_now(const segue_service *service)
     return service->config.now();
 }
 
-double segue_service_time(const segue_service *service)
+double segue_service_service_time(const segue_service *service)
 {
     return segue_clock_now(&service->clock);
 }
@@ -74,14 +74,14 @@ metrics *segue_service_metrics(segue_service *service)
 /* The first reason stays: later failures follow from it. */
 void segue_service_fail(segue_service *service, const segue_error *why)
 {
-    if (!atomic_load(&service->broken))
+    if (!atomic_load(&service->needs_restart))
         (void)snprintf(service->why, sizeof service->why, "%s", why->message);
-    atomic_store(&service->broken, true);
+    atomic_store(&service->needs_restart, true);
 }
 
 bool segue_service_has_failed(const segue_service *service)
 {
-    return atomic_load(&service->broken);
+    return atomic_load(&service->needs_restart);
 }
 
 const char *segue_service_failure(const segue_service *service)
@@ -134,7 +134,7 @@ static segue_status recover_learners(segue_service *service, segue_error *err)
                                             .key = service->key,
                                             .draw = draw_bits,
                                             .context = service,
-                                            .now = segue_service_time(service)};
+                                            .now = segue_service_service_time(service)};
     const segue_status status = segue_recovery_all(&recovery, on_learner, service, err);
     segue_damage_resolve_names(service);
     return status;
@@ -298,7 +298,7 @@ void segue_service_stop(segue_service *service)
     segue_read_pool_stop(service);
     segue_commit_queue_close(&service->queue);
     (void)pthread_join(service->writer, NULL);
-    if (!atomic_load(&service->broken))
+    if (!atomic_load(&service->needs_restart))
         run_job(service, &op_checkpoint, 0); /* checks the files, too */
     service->started = false;
     service->stopped = true;
@@ -333,7 +333,7 @@ static bool save_learner(segue_service *service, learner_state *state)
         persisted = state->deadlines.persisted;
         run_job(service, &op_persist_pending, state->id);
     } while (state->deadlines.persisted > persisted);
-    if (atomic_load(&service->failing))
+    if (atomic_load(&service->store_unwritable))
         return false;
     segue_refit_destroy(state->refit);
     state->refit = NULL;

@@ -66,7 +66,7 @@ void segue_service_run_pending(segue_service *service);
 /** Its counters. */
 struct metrics *segue_service_metrics(segue_service *service);
 
-/** Count a request that was answered after `seconds`. */
+/** Count a request whose response took `seconds`. */
 void segue_service_count_request(segue_service *service, const segue_response *response,
                                  double seconds);
 
@@ -74,7 +74,7 @@ void segue_service_count_request(segue_service *service, const segue_response *r
 bool segue_service_reserve_body(segue_service *service, size_t size);
 void segue_service_release_body(segue_service *service, size_t size);
 
-/** The service is broken: memory differs from the disk, or may.  A restart repairs that. */
+/** Memory differs from the disk, or may: the service needs a restart. */
 bool segue_service_has_failed(const segue_service *service);
 const char *segue_service_failure(const segue_service *service);
 
@@ -85,7 +85,7 @@ uint64_t segue_service_open_tasks(const segue_service *service);
 double segue_service_now(const segue_service *service);
 
 /** Service time (clock.h): for deadlines, idle times and rates. */
-double segue_service_time(const segue_service *service);
+double segue_service_service_time(const segue_service *service);
 
 /** Report to the operator: one sentence, from any thread.  Callers report a condition when it
  * begins and when it ends, not each time that it is met. */

@@ -1,7 +1,8 @@
-/* service_handle.c - handle one request: parse it, authorize it, and answer or queue it.
+/* service_handle.c - handle one request: parse it, authorize it, and respond or queue it.
  *
- * Any thread handles requests.  A short request is answered at once.  A long read or ask goes to
- * the read pool, a change to the commit queue; then another thread completes it and calls `done`.
+ * Any thread handles requests.  A short request gets its response at once.  A long read or ask goes
+ * to the read pool, a change to the commit queue; then another thread completes it and calls
+ * `done`.
  *
  * A request is parsed before it is authorized, because the route says if it needs a token; a
  * rejected request gets only the rejection, whatever parsing found.  The operation owns the parsed
@@ -39,7 +40,7 @@ static void respond_ready(segue_service *service, segue_response *response)
 {
     if (segue_service_has_failed(service))
         segue_response_fail(response, 503, "the service failed, restart it: %s", service->why);
-    else if (atomic_load(&service->failing))
+    else if (atomic_load(&service->store_unwritable))
         segue_response_fail(
             response, 503, "the store cannot be written now; check the disk, requests are retried");
     else
@@ -49,7 +50,7 @@ static void respond_ready(segue_service *service, segue_response *response)
 /* As /readyz says. */
 static bool is_ready(const segue_service *service)
 {
-    return !segue_service_has_failed(service) && !atomic_load(&service->failing);
+    return !segue_service_has_failed(service) && !atomic_load(&service->store_unwritable);
 }
 
 static void respond_metrics(segue_service *service, segue_response *response)
@@ -81,42 +82,43 @@ static void respond_page(const segue_request *request, const segue_static_file *
         response->status = 304;
 }
 
-/* Where a request is answered. */
-typedef enum answered_by { BY_NOW, BY_POOL, BY_QUEUE } answered_by;
+/* Which part of the service responds to a request: this thread at once, the read pool, or the
+ * writer after the commit queue. */
+typedef enum respond_by { AT_ONCE, BY_POOL, BY_QUEUE } respond_by;
 
 /* Ask an open task: that changes nothing on the disk. */
-static answered_by ask(segue_service *service, const segue_parsed_request *parsed,
-                       segue_response *response)
+static respond_by ask(segue_service *service, const segue_parsed_request *parsed,
+                      segue_response *response)
 {
-    if (parsed->tells || parsed->event[0])
+    if (parsed->tells || parsed->event_id[0])
         return BY_QUEUE;
     learner_state *state = segue_service_find(service, parsed->learner);
     if (!state) {
         segue_damage_respond_missing(service, parsed->learner, response);
-        return BY_NOW;
+        return AT_ONCE;
     }
     const ask_outcome outcome = segue_decide_ask(service, state, parsed, NULL, response);
     segue_learner_state_release(state);
-    return outcome == ASK_ANSWERED ? BY_NOW : outcome == ASK_IS_LONG ? BY_POOL : BY_QUEUE;
+    return outcome == ASK_RESPONDED ? AT_ONCE : outcome == ASK_IS_LONG ? BY_POOL : BY_QUEUE;
 }
 
-/* Answer a short request. */
-static answered_by respond(segue_service *service, const segue_request *request,
-                           const segue_parsed_request *parsed, segue_response *response)
+/* Respond to a short request. */
+static respond_by respond(segue_service *service, const segue_request *request,
+                          const segue_parsed_request *parsed, segue_response *response)
 {
     switch (parsed->route) {
     case ROUTE_PAGE:
         respond_page(request, parsed->page, response);
-        return BY_NOW;
+        return AT_ONCE;
     case ROUTE_HEALTH:
         segue_json_write_raw(&response->body, "{\"status\":\"ok\"}");
-        return BY_NOW;
+        return AT_ONCE;
     case ROUTE_READY:
         respond_ready(service, response);
-        return BY_NOW;
+        return AT_ONCE;
     case ROUTE_METRICS:
         respond_metrics(service, response);
-        return BY_NOW;
+        return AT_ONCE;
     case ROUTE_LIST:
     case ROUTE_INSPECT:
     case ROUTE_HISTORY:
@@ -134,7 +136,7 @@ static answered_by respond(segue_service *service, const segue_request *request,
 
 /* ---- queued requests --------------------------------------------------------------------- */
 
-/* The operation that a request becomes.  Reads and asks that the pool answers are never stored. */
+/* The operation that a request becomes.  Reads and asks of the pool are never stored. */
 static operation *create_operation(const segue_parsed_request *parsed)
 {
     static const operation_kind *const kinds[N_ROUTES] = {[ROUTE_CREATE] = &op_create_learner,
@@ -153,7 +155,7 @@ static operation *create_operation(const segue_parsed_request *parsed)
     return op;
 }
 
-static bool push(segue_service *service, operation *op, answered_by by, segue_response *response)
+static bool push(segue_service *service, operation *op, respond_by by, segue_response *response)
 {
     if (by == BY_POOL) {
         if (segue_read_pool_push(service, op))
@@ -171,7 +173,7 @@ static bool push(segue_service *service, operation *op, answered_by by, segue_re
 
 /* Make an operation of a request, which it then owns, and queue it.  False: the response says why
  * not. */
-static bool enqueue(segue_service *service, segue_parsed_request *parsed, answered_by by,
+static bool enqueue(segue_service *service, segue_parsed_request *parsed, respond_by by,
                     segue_response *response, segue_completion done, void *context)
 {
     operation *op = create_operation(parsed);
@@ -217,7 +219,7 @@ static bool allow(segue_service *service, const segue_request *request,
     if (request->own)
         return true;
     if (segue_auth_allow_origin(request, any_host, &gate) &&
-        segue_auth_allow(&service->auth, request, open, segue_service_time(service), &gate))
+        segue_auth_allow(&service->auth, request, open, segue_service_service_time(service), &gate))
         return true;
     gate.route = response->route;
     gate.type = response->type;
@@ -236,8 +238,8 @@ bool segue_service_handle(segue_service *service, const segue_request *request,
     (void)snprintf(response->id, sizeof response->id, "%s", request->id ? request->id : "");
     const bool is_valid = segue_routes_parse(request, &parsed, response);
     const bool allowed = allow(service, request, &parsed, is_valid, response) && is_valid;
-    const answered_by by = allowed ? respond(service, request, &parsed, response) : BY_NOW;
-    const bool ready = by == BY_NOW || !enqueue(service, &parsed, by, response, done, context);
+    const respond_by by = allowed ? respond(service, request, &parsed, response) : AT_ONCE;
+    const bool ready = by == AT_ONCE || !enqueue(service, &parsed, by, response, done, context);
     segue_request_fini(&parsed);
     if (ready && response->body.failed)
         segue_response_fail(response, 503, "out of memory for the response; retry later");

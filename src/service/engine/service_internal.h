@@ -50,9 +50,9 @@ struct segue_service {
     pthread_t writer, refit_worker, timer;
     bool started, stopped, has_refit_worker, has_timer; /* of the thread that starts and stops it */
 
-    atomic_bool broken;         /* memory and disk differ, or may: only a restart helps */
-    char why[SEGUE_ERROR_SIZE]; /* the reason: written before `broken` is set, then constant */
-    atomic_bool failing;        /* the last transaction could not be stored */
+    atomic_bool needs_restart;    /* memory and disk differ, or may: only a restart helps */
+    char why[SEGUE_ERROR_SIZE];   /* its reason: written before it is set, then constant */
+    atomic_bool store_unwritable; /* the last transaction could not be stored; probes retry */
 
     atomic_bool probe_pending, checkpoint_pending; /* the job is in the queue */
     atomic_bool checkpoint_fails, wal_large;       /* the condition was reported */

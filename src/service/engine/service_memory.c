@@ -34,7 +34,7 @@ void segue_service_reserve_memory(segue_service *service, const learner_state *s
 /* At the limit each close and open would be reported: report once a minute. */
 static bool may_report_full(segue_service *service)
 {
-    const unsigned long long now = (unsigned long long)segue_service_time(service);
+    const unsigned long long now = (unsigned long long)segue_service_service_time(service);
     const unsigned long long last = atomic_load(&service->memory.full_at);
     if (last != 0 && now < last + FULL_REPORT_SECONDS)
         return false;
@@ -42,7 +42,7 @@ static bool may_report_full(segue_service *service)
     return true;
 }
 
-bool segue_service_has_memory(segue_service *service, segue_response *reply)
+bool segue_service_has_memory(segue_service *service, segue_response *response)
 {
     memory *m = &service->memory;
     char why[SEGUE_ERROR_SIZE];
@@ -57,9 +57,9 @@ bool segue_service_has_memory(segue_service *service, segue_response *reply)
         atomic_store(&m->full_reported, true);
         segue_service_report(service, "new tasks and learners are rejected: %s", why);
     }
-    if (reply) {
-        segue_response_fail(reply, 503, "out of memory: %s", why);
-        reply->retry = 0; /* tasks must be closed */
+    if (response) {
+        segue_response_fail(response, 503, "out of memory: %s", why);
+        response->retry = 0; /* tasks must be closed */
     }
     return false;
 }

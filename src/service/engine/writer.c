@@ -10,7 +10,8 @@
  * it is not known what the disk has, the service stops serving changes until it is started again.
  * If one operation meets a damaged row, that one fails and the others run again (damage.c).
  *
- * The writer alone uses service->store and changes learners.  It takes a learner's lock for the
+ * The writer alone changes learners and uses service->store; other threads only call
+ * segue_store_is_present and segue_store_wal_info.  It takes a learner's lock for the
  * moments in which it changes what other threads read, and never holds one while it waits for the
  * disk.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -61,7 +62,7 @@ static void apply_group(segue_service *service, operation *group)
     for (operation *op = group; op; op = op->next, count++)
         if (op->result == OP_DONE)
             segue_operation_apply(service, op);
-    if (atomic_exchange(&service->failing, false)) {
+    if (atomic_exchange(&service->store_unwritable, false)) {
         segue_service_report(service, "the store can be written again");
         segue_maintenance_enqueue_all(service);
     }
@@ -85,7 +86,7 @@ static void reject_group(segue_service *service, operation *group, const segue_e
                 : "the request cannot be stored now, and nothing has changed; retry later: %s",
             why->message);
     }
-    if (!atomic_exchange(&service->failing, true))
+    if (!atomic_exchange(&service->store_unwritable, true))
         segue_service_report(service,
                              "nothing can be stored; asks continue and writes are retried: %s",
                              why->message);
@@ -105,7 +106,7 @@ static void abandon_group(segue_service *service, operation *group, const segue_
             "service, then repeat the request: a reward counts once",
             why->message);
     }
-    atomic_store(&service->failing, true);
+    atomic_store(&service->store_unwritable, true);
     (void)atomic_fetch_add(&service->metrics.failures, 1);
 }
 
@@ -159,7 +160,7 @@ static segue_status store_and_apply(segue_service *service, operation *group)
     segue_error err;
     operation *failed = NULL;
     segue_status status = SEGUE_OK;
-    if (atomic_load(&service->broken))
+    if (atomic_load(&service->needs_restart))
         status = segue_fail(&err, SEGUE_EIO, "%s", service->why);
     if (service->memory.is_tight)
         segue_memory_free_spare(&service->memory);
@@ -167,7 +168,7 @@ static segue_status store_and_apply(segue_service *service, operation *group)
         status = store_group(service, group, &failed, &err);
     if (status == SEGUE_OK)
         apply_group(service, group);
-    else if (atomic_load(&service->broken) || segue_store_is_lost(service->store))
+    else if (atomic_load(&service->needs_restart) || segue_store_is_lost(service->store))
         abandon_group(service, group, &err);
     else if (status == SEGUE_EFILE && failed)
         segue_damage_refuse(service, group, failed, &err);
@@ -178,7 +179,7 @@ static segue_status store_and_apply(segue_service *service, operation *group)
 
 void segue_writer_commit(segue_service *service, operation *group)
 {
-    const bool oversized = group->kind == &op_checkpoint;
+    const bool checkpoint_requested = group->kind == &op_checkpoint;
     for (operation *op = group; op; op = op->next)
         dequeue(service, op);
     const segue_status status = store_and_apply(service, group);
@@ -188,8 +189,8 @@ void segue_writer_commit(segue_service *service, operation *group)
         next = group->next;
         finish(service, group);
     }
-    if (!atomic_load(&service->broken))
-        segue_wal_checkpoint_if_due(service, oversized); /* no request waits for it */
+    if (!atomic_load(&service->needs_restart))
+        segue_wal_checkpoint_if_due(service, checkpoint_requested); /* no request waits for it */
 }
 
 void *segue_writer_main(void *context)

@@ -5,7 +5,8 @@
 
 #include "service/engine/operation.h"
 
-/* Store, apply and answer a group.  The writer's thread, or any one where there are no threads. */
+/* Store and apply a group, and respond.  The writer's thread, or any one where there are no
+ * threads. */
 void segue_writer_commit(segue_service *service, operation *group);
 
 /* Commit groups until the queue is closed and empty. */

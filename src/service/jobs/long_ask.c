@@ -4,8 +4,8 @@
  * the distribution that gives probabilities, each decision.  All decisions of an ask use the task
  * as it was when it was copied; rewards that arrive meanwhile count for the next ask.  Then, under
  * the lock again, the choices become decisions of the task and get their numbers.  If the task
- * closed meanwhile, the ask is answered as if it had come after that.  Choices of an event go to
- * the commit queue, to be stored.
+ * closed meanwhile, the response is as if the ask had come after that.  Choices of an event id go
+ * to the commit queue, to be stored.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
@@ -57,13 +57,13 @@ static bool copy_task(operation *op, task_state *task)
 static read_result begin_on(segue_service *service, operation *op, task_state *task)
 {
     read_state *r = op->read;
-    task->active = segue_service_time(service);
+    task->active = segue_service_service_time(service);
     if (!segue_decide_allowed_arms(op->state, task->n_arms, &op->request, &r->allowed,
                                    op->response))
         return READ_DONE;
     if (copy_task(op, task))
         return READ_MORE;
-    if (!op->request.event[0] && choose_on_task(service, op, task))
+    if (!op->request.event_id[0] && choose_on_task(service, op, task))
         return READ_MORE;
     if (op->response->status == 200)
         segue_response_fail(op->response, 503, "out of memory to decide; retry later");
@@ -126,7 +126,7 @@ static read_result pick_one(operation *op)
 static void issue(segue_service *service, operation *op, task_state *task)
 {
     decided *d = &op->read->decided;
-    const double now = segue_service_time(service);
+    const double now = segue_service_service_time(service);
     for (size_t i = 0; i < d->n; i++)
         segue_decide_task_issue_copied(op->state, task, &d->choice[i], now);
     d->version = task->version;
@@ -151,7 +151,7 @@ static read_result respond(segue_service *service, operation *op)
     return same ? READ_DONE : READ_STORE;
 }
 
-/* Respond with the decisions in op->ask.decided: of an event that was answered before and lacked an
+/* Respond with the decisions in op->ask.decided: of an event id that has them already and lacked an
  * explanation, or chosen in place. */
 static read_result respond_decided(segue_service *service, operation *op)
 {
@@ -176,7 +176,7 @@ read_result segue_long_ask_turn(segue_service *service, operation *op)
         return find_distribution(op);
     if (r->decided.n < segue_decide_count(&op->request))
         return pick_one(op);
-    if (!op->request.event[0])
+    if (!op->request.event_id[0])
         return respond(service, op);
     r->chosen = true;
     r->learner_id = op->state->id;

@@ -1,7 +1,7 @@
 /* read_pool.c - threads for requests that read much or decide long.
  *
- * HTTP threads must be free for short requests, so long ones are answered here.  A request gets a
- * turn of some milliseconds; new and begun requests alternate.  So a short request waits for one
+ * HTTP threads must be free for short requests, so the pool responds to long ones.  A request gets
+ * a turn of some milliseconds; new and begun requests alternate.  So a short request waits for one
  * turn, not for a long list.  Reads and long asks are separate classes with their own limits, and a
  * read begins before an ask: asks for many decisions delay no read.  Few requests are begun at
  * once, because a begun request uses memory; beyond a number of open ones, requests are rejected.
@@ -155,7 +155,7 @@ static void reject_at_stop(segue_service *service, operation *op)
     complete(service, op);
 }
 
-/* Push it onto the commit queue, with the choices that were made for an event. */
+/* Push it onto the commit queue, with the choices that were made for an event id. */
 static void move_to_queue(segue_service *service, operation *op)
 {
     if (op->read->chosen)

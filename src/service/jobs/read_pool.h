@@ -32,11 +32,11 @@ void segue_read_pool_fini(read_pool *pool);
 
 /* Start the threads.  @retval SEGUE_ENOMEM, SEGUE_ETHREAD, SEGUE_EIO */
 SEGUE_MUST_CHECK segue_status segue_read_pool_start(segue_service *service, segue_error *err);
-/* Wait a moment for open requests, answer the others with 503, and end the threads. */
+/* Wait a moment for open requests, respond 503 to the others, and end the threads. */
 void segue_read_pool_stop(segue_service *service);
 
-/* Let the pool answer an operation and complete it; without threads it does so at once.  False: the
- * pool is full or closed, and the operation still belongs to the caller. */
+/* Let the pool respond to an operation and complete it; without threads it does so at once.  False:
+ * the pool is full or closed, and the operation still belongs to the caller. */
 bool segue_read_pool_push(segue_service *service, operation *op);
 
 /* The number of open requests. */

@@ -43,7 +43,7 @@ typedef struct read_state {
     arm_distribution distribution;
     decided decided;
     bool copied, explained, has_distribution;
-    bool chosen;                 /* choices of an event that must be stored ... */
+    bool chosen;                 /* choices of an event id that must be stored ... */
     int64_t learner_id, task_id; /* ... are of this task */
 } read_state;
 
@@ -58,8 +58,8 @@ void segue_reads_fini(operation *op);
 read_result segue_long_ask_turn(segue_service *service, operation *op);
 void segue_long_ask_drop(operation *op); /* free the copy of the task; the choices stay */
 void segue_long_ask_fini(operation *op);
-/* Make the pool's choices for an event decisions of an open task; false: it has none for this task.
- * The caller holds the learner's lock. */
+/* Make the pool's choices for an event id decisions of an open task; false: it has none for this
+ * task.  The caller holds the learner's lock. */
 bool segue_long_ask_take_chosen(segue_service *service, operation *op, task_state *task);
 
 #endif

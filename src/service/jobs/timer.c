@@ -35,7 +35,7 @@ static operation *create_default_reward(const learner_state *state, const pendin
 
 static bool is_overdue(const learner_state *state, const pending_decision *pending, double now)
 {
-    return now - pending->decision.asked > state->settings.reward_deadline;
+    return now - pending->decision.asked_at > state->settings.reward_deadline;
 }
 
 bool segue_timer_defaults_due(const learner_state *state, double now)
@@ -44,10 +44,10 @@ bool segue_timer_defaults_due(const learner_state *state, double now)
            is_overdue(state, segue_deadline_queue_at(&state->deadlines, 0), now);
 }
 
-operation *segue_timer_expired(segue_service *service, int64_t learner)
+operation *segue_timer_create_default_rewards(segue_service *service, int64_t learner)
 {
     operation *first = NULL, **end = &first;
-    const double now = segue_service_time(service);
+    const double now = segue_service_service_time(service);
     learner_state *state = segue_service_find_id(service, learner);
     if (!state)
         return NULL;
@@ -135,7 +135,7 @@ static bool is_clock_due(segue_service *service, double now)
 void segue_timer_report_rejections(segue_service *service)
 {
     rejections due;
-    if (segue_auth_report_due(&service->auth, segue_service_time(service), &due))
+    if (segue_auth_report_due(&service->auth, segue_service_service_time(service), &due))
         segue_service_report(service,
                              "%llu request%s without a valid token rejected, the last from %s; "
                              "check the tokens of your clients",
@@ -144,7 +144,7 @@ void segue_timer_report_rejections(segue_service *service)
 
 void segue_timer_tick(segue_service *service)
 {
-    const double now = segue_service_time(service);
+    const double now = segue_service_service_time(service);
     size_t count = 0;
     learner_state **all = segue_service_learners(service, &count);
     for (size_t i = 0; all && i < count; i++) {
@@ -157,7 +157,7 @@ void segue_timer_tick(segue_service *service)
         segue_learner_state_release(all[i]);
     }
     free(all);
-    if (atomic_load(&service->failing) || is_clock_due(service, now) ||
+    if (atomic_load(&service->store_unwritable) || is_clock_due(service, now) ||
         !segue_store_is_present(service->store))
         enqueue_probe(service);
     segue_timer_report_rejections(service);

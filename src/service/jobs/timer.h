@@ -16,9 +16,9 @@ void segue_timer_clear_close_pending(learner_state *state, int64_t id);
 /* The oldest pending decision is past its deadline.  The caller holds the learner's lock. */
 bool segue_timer_defaults_due(const learner_state *state, double now);
 
-/* Default rewards of decisions past their deadline: operations, linked.  Takes the learner's lock.
- */
-operation *segue_timer_expired(segue_service *service, int64_t learner);
+/* Create the default rewards of decisions past their deadline: a linked list of operations, which
+ * the caller owns.  Takes the learner's lock. */
+operation *segue_timer_create_default_rewards(segue_service *service, int64_t learner);
 
 /* Report requests without a valid token, at most once a minute. */
 void segue_timer_report_rejections(segue_service *service);

@@ -13,7 +13,8 @@
 bool segue_effect_compute(const task_stats_group *closed, double range, segue_confseq *effect)
 {
     const task_stats_side *side = closed->side;
-    return segue_confseq_difference(&side[0].stats, &side[1].stats, range, effect);
+    return segue_confseq_difference(&side[SIDE_TRANSFER].stats, &side[SIDE_CONTROL].stats, range,
+                                    effect);
 }
 
 /* ---- metrics ----------------------------------------------------------------------------- */

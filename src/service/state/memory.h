@@ -2,7 +2,7 @@
  *
  * Two sums are counted: learners with their tasks and pending decisions; and bodies of requests and
  * responses in progress.  Learners and tasks may use three quarters of the limit, requests a
- * quarter, so that a service that opens no more tasks still answers asks, tells and reads.  The
+ * quarter, so that a service that opens no more tasks still serves asks, tells and reads.  The
  * counts are a model of what is allocated; a test compares them with malloc's numbers (ADR 28).
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_STATE_MEMORY_H

@@ -14,7 +14,7 @@
 
 uint64_t segue_task_stats_tasks(const task_stats *stats)
 {
-    return stats->closed[0] + stats->closed[1];
+    return stats->closed[SIDE_TRANSFER] + stats->closed[SIDE_CONTROL];
 }
 
 uint64_t segue_task_stats_group_size(const task_stats *stats)
@@ -32,7 +32,7 @@ size_t segue_task_stats_groups(const task_stats *stats)
 
 static void join(task_stats_group *into, const task_stats_group *from)
 {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < N_SIDES; i++) {
         segue_stats_merge(&into->side[i].stats, &from->side[i].stats);
         into->side[i].rewards += from->side[i].rewards;
     }
@@ -69,7 +69,7 @@ void segue_task_stats_add(task_stats *stats, bool control, uint64_t rewards, dou
 
 static void serialize_group(const task_stats_group *g, segue_bytes *b)
 {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < N_SIDES; i++) {
         const segue_stats *side = &g->side[i].stats;
         const double numbers[] = {side->mean, side->squares};
         segue_bytes_append_u64(b, side->count);
@@ -80,8 +80,8 @@ static void serialize_group(const task_stats_group *g, segue_bytes *b)
 
 void segue_task_stats_serialize(const task_stats *stats, segue_bytes *b)
 {
-    segue_bytes_append_u64(b, stats->closed[0]);
-    segue_bytes_append_u64(b, stats->closed[1]);
+    segue_bytes_append_u64(b, stats->closed[SIDE_TRANSFER]);
+    segue_bytes_append_u64(b, stats->closed[SIDE_CONTROL]);
     segue_bytes_append_u64(b, segue_task_stats_group_size(stats));
     serialize_group(&stats->whole, b);
     for (size_t i = 0; i < segue_task_stats_groups(stats); i++)
@@ -91,7 +91,7 @@ void segue_task_stats_serialize(const task_stats *stats, segue_bytes *b)
 static bool deserialize_group(task_stats_group *g, segue_bytes_reader *r)
 {
     bool fine = true;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < N_SIDES; i++) {
         segue_stats *side = &g->side[i].stats;
         double numbers[2];
         side->count = segue_bytes_read_count(r);
@@ -107,8 +107,8 @@ segue_status segue_task_stats_deserialize(task_stats *stats, segue_bytes_reader 
                                           segue_error *err)
 {
     *stats = (task_stats){.size = 0};
-    stats->closed[0] = segue_bytes_read_count(r);
-    stats->closed[1] = segue_bytes_read_count(r);
+    stats->closed[SIDE_TRANSFER] = segue_bytes_read_count(r);
+    stats->closed[SIDE_CONTROL] = segue_bytes_read_count(r);
     stats->size = segue_bytes_read_count(r);
     bool fine = deserialize_group(&stats->whole, r) && stats->size > 0 &&
                 segue_task_stats_tasks(stats) / stats->size <= TASK_STATS_GROUPS &&

@@ -10,6 +10,9 @@
 #include "segue/internal.h"
 #include "segue/stats.h"
 
+/** Sides of the comparison.  The bit `control` of a task is its side. */
+enum { SIDE_TRANSFER, SIDE_CONTROL, N_SIDES };
+
 /** Closed tasks with transfer, or those of the control group. */
 typedef struct task_stats_side {
     segue_stats stats; /* mean reward per step, over tasks with a reward */
@@ -17,14 +20,14 @@ typedef struct task_stats_side {
 } task_stats_side;
 
 typedef struct task_stats_group {
-    task_stats_side side[2]; /* with transfer; control */
+    task_stats_side side[N_SIDES];
 } task_stats_group;
 
 #define TASK_STATS_GROUPS 100
 
 /** All zeros: no tasks. */
 typedef struct task_stats {
-    uint64_t closed[2]; /* tasks of each side, also those without a reward */
+    uint64_t closed[N_SIDES]; /* tasks of each side, also those without a reward */
     task_stats_group whole;
     uint64_t size; /* tasks of a group, which doubles when there are too many; 0 stands for 1 */
     task_stats_group group[TASK_STATS_GROUPS]; /* `size` tasks each, in the order of closing */

@@ -91,11 +91,11 @@ static void read_reward(segue_rows *rows, sql_row *row, void *out)
                                  "the positions of a task's rewards from 0 on, without a gap");
 }
 
-/* A decision of no event, or that was asked without its probability, has NULL there. */
+/* A decision without an event id, or that was asked without its probability, has NULL there. */
 static void read_decision(segue_rows *rows, sql_row *row, void *out)
 {
     (void)rows;
-    const bool no_event = segue_sqlite_column_is_null(row, 4),
+    const bool no_event_id = segue_sqlite_column_is_null(row, 4),
                no_probability = segue_sqlite_column_is_null(row, 6);
     segue_stored_decision *decision = out;
     *decision = (segue_stored_decision){
@@ -103,7 +103,7 @@ static void read_decision(segue_rows *rows, sql_row *row, void *out)
         .number = (uint64_t)segue_sqlite_column_integer(row, 1, INT64_MIN, INT64_MAX),
         .arm = (size_t)segue_sqlite_column_integer(row, 2, 0, SEGUE_MAX_ROW_ARMS - 1),
         .version = segue_sqlite_column_count(row, 3),
-        .event = no_event ? NULL : segue_sqlite_column_text(row, 4, SEGUE_MAX_STORE_NAME),
+        .event_id = no_event_id ? NULL : segue_sqlite_column_text(row, 4, SEGUE_MAX_STORE_NAME),
         .created = segue_sqlite_column_real(row, 5),
         .probability = no_probability ? 0.0 : segue_sqlite_column_real(row, 6),
         .exact = !segue_sqlite_column_is_null(row, 7) && segue_sqlite_column_flag(row, 7)};

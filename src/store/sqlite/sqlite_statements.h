@@ -33,14 +33,14 @@
     X(ADD_PULLS, "UPDATE arm SET pulls = pulls + r.n, total = arm.total + r.s FROM "               \
                  "(SELECT arm AS a, count(*) AS n, sum(value) AS s FROM reward WHERE task = ?1 "   \
                  "GROUP BY arm) AS r WHERE arm.learner = ?2 AND arm.position = r.a")               \
-    X(FORGET_DECISIONS, "DELETE FROM decision WHERE task = ?1 AND event IS NULL")                  \
+    X(DELETE_DECISIONS, "DELETE FROM decision WHERE task = ?1 AND event IS NULL")                  \
     X(ADD_DECISION, "INSERT OR IGNORE INTO decision VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")      \
     X(ADD_REWARD, "INSERT OR IGNORE INTO reward VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")              \
     X(REWARD, "SELECT task, number, position, arm, value, created, by_default FROM reward "        \
               "WHERE task = ?1 AND number = ?2")                                                   \
     X(ADD_EVENT, "INSERT INTO event (learner, kind, subject, created) VALUES (?1, ?2, ?3, ?4)")    \
     X(ADD_SNAPSHOT, "INSERT OR REPLACE INTO snapshot VALUES (?1, ?2, ?3)")                         \
-    X(FORGET_SNAPSHOTS, "DELETE FROM snapshot WHERE learner = ?1 AND seq <> ?2")                   \
+    X(DELETE_SNAPSHOTS, "DELETE FROM snapshot WHERE learner = ?1 AND seq <> ?2")                   \
     X(LEARNERS, "SELECT id, name, config, created FROM learner "                                   \
                 "WHERE name IS NOT NULL OR config IS NOT '' ORDER BY id")                          \
     X(ARMS,                                                                                        \

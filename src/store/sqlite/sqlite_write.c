@@ -106,8 +106,8 @@ static segue_status insert_task(sqlite_store *store, segue_stored_task *task, se
     return status;
 }
 
-/* Closing adds the pulls of the task to its arms, and removes its decisions: their
- * rewards would come too late.  Those of an event stay, so that a repeated ask gets them again. */
+/* Closing adds the pulls of the task to its arms, and deletes its decisions: their rewards would
+ * come too late.  Decisions with an event id stay, so that a repeated ask gets them again. */
 segue_status segue_sqlite_close_task(segue_store *base, const segue_stored_task *task, uint64_t seq,
                                      segue_error *err)
 {
@@ -122,7 +122,7 @@ segue_status segue_sqlite_close_task(segue_store *base, const segue_stored_task 
     (void)sqlite3_bind_double(sql, 5, task->total);
     SEGUE_TRY(segue_sqlite_run(store, sql, err));
     SEGUE_TRY(segue_sqlite_run_ids(store, SQL_ADD_PULLS, task->id, task->learner, err));
-    return segue_sqlite_run_ids(store, SQL_FORGET_DECISIONS, task->id, 0, err);
+    return segue_sqlite_run_ids(store, SQL_DELETE_DECISIONS, task->id, 0, err);
 }
 
 /* A decision without a probability stores NULL for it. */
@@ -136,7 +136,7 @@ static segue_status insert_decision(sqlite_store *store, const segue_stored_deci
     (void)sqlite3_bind_int64(sql, 2, (int64_t)decision->number);
     (void)sqlite3_bind_int64(sql, 3, (int64_t)decision->arm);
     (void)sqlite3_bind_int64(sql, 4, (int64_t)decision->version);
-    const int bound = bind_text(sql, 5, decision->event);
+    const int bound = bind_text(sql, 5, decision->event_id);
     (void)sqlite3_bind_double(sql, 6, decision->created);
     if (decision->probability > 0.0) {
         (void)sqlite3_bind_double(sql, 7, decision->probability);
@@ -180,7 +180,7 @@ static segue_status insert_event(sqlite_store *store, segue_stored_event *event,
     return status;
 }
 
-/* Older snapshots of the learner go in the same transaction. */
+/* Older snapshots of the learner are deleted in the same transaction. */
 static segue_status insert_snapshot(sqlite_store *store, const segue_stored_snapshot *row,
                                     segue_error *err)
 {
@@ -191,7 +191,7 @@ static segue_status insert_snapshot(sqlite_store *store, const segue_stored_snap
     (void)sqlite3_bind_int64(sql, 2, (int64_t)row->seq);
     const int bound = sqlite3_bind_blob64(sql, 3, row->bytes, row->size, SQLITE_STATIC);
     SEGUE_TRY(run_bound(store, sql, bound, err));
-    return segue_sqlite_run_ids(store, SQL_FORGET_SNAPSHOTS, row->learner, (int64_t)row->seq, err);
+    return segue_sqlite_run_ids(store, SQL_DELETE_SNAPSHOTS, row->learner, (int64_t)row->seq, err);
 }
 
 segue_status segue_sqlite_insert(segue_store *base, segue_store_table table, void *row,

@@ -43,13 +43,13 @@ static void lose(sqlite_store *store)
 static bool rename_intruder(const segue_wal *wal, char *other, size_t size)
 {
     struct stat about;
-    if (segue_wal_check_name(&wal->log, &about) || lstat(wal->log.path, &about) != 0)
+    if (segue_wal_check_name(&wal->wal_file, &about) || lstat(wal->wal_file.path, &about) != 0)
         return false;
     for (int i = 1; i < 100; i++) {
-        if (snprintf(other, size, "%s.other%d", wal->log.path, i) >= (int)size)
+        if (snprintf(other, size, "%s.other%d", wal->wal_file.path, i) >= (int)size)
             return false;
         if (lstat(other, &about) != 0)
-            return rename(wal->log.path, other) == 0;
+            return rename(wal->wal_file.path, other) == 0;
     }
     return false;
 }
@@ -59,7 +59,7 @@ static bool rescue(sqlite_store *store)
 {
     int frames = -1, copied = -1;
     (void)sqlite3_busy_timeout(store->db, 0);
-    if (!segue_wal_check_rest(store->wal))
+    if (!segue_wal_check_uncopied_frames(store->wal))
         return false;
     (void)sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, &frames, &copied);
     return frames >= 0 && frames == copied;
@@ -167,8 +167,8 @@ void segue_wal_read_info(const segue_store *base, segue_wal_info *out)
     *out = (segue_wal_info){.frames = atomic_load(&wal->frames),
                             .used = atomic_load(&wal->used),
                             .file_size =
-                                stat(wal->log.path, &about) == 0 ? (uint64_t)about.st_size : 0,
-                            .path = wal->log.path};
+                                stat(wal->wal_file.path, &about) == 0 ? (uint64_t)about.st_size : 0,
+                            .path = wal->wal_file.path};
 }
 
 bool segue_wal_is_present(const segue_store *base)
@@ -179,8 +179,8 @@ bool segue_wal_is_present(const segue_store *base)
     if (store->lock < 0)
         return true;
     return segue_sqlite_has_name(store, &about) &&
-           (!wal ||
-            (segue_wal_check_name(&wal->log, &about) && segue_wal_check_name(&wal->index, &about)));
+           (!wal || (segue_wal_check_name(&wal->wal_file, &about) &&
+                     segue_wal_check_name(&wal->index, &about)));
 }
 
 /* ---- opening and closing ----------------------------------------------------------------- */
@@ -206,7 +206,7 @@ static segue_status open_both(sqlite_store *store, segue_error *err)
     const char *path = sqlite3_db_filename(store->db, "main");
     if (snprintf(index, sizeof index, "%s-shm", path) >= (int)sizeof index)
         return segue_fail(err, SEGUE_EFILE, "%s: the path is too long", segue_path_tail(path));
-    SEGUE_TRY(open_named(&store->wal->log, sqlite3_filename_wal(path), err));
+    SEGUE_TRY(open_named(&store->wal->wal_file, sqlite3_filename_wal(path), err));
     return open_named(&store->wal->index, index, err);
 }
 
@@ -215,15 +215,17 @@ static segue_status first_check(sqlite_store *store, segue_error *err)
 {
     segue_wal *wal = store->wal;
     struct stat about;
-    if (!segue_wal_format_read_state(wal->index.fd, &wal->seen) ||
+    if (!segue_wal_format_read_state(wal->index.fd, &wal->last_checked) ||
         !segue_sqlite_has_name(store, &about))
         return segue_fail(err, SEGUE_EIO, "%s: cannot be read", segue_path_tail(wal->index.path));
     wal->main_size = about.st_size;
-    wal->buffer = malloc(WAL_CHUNK * (size_t)segue_wal_format_frame_size(&wal->seen));
+    wal->buffer = malloc(WAL_CHUNK * (size_t)segue_wal_format_frame_size(&wal->last_checked));
     if (!wal->buffer)
         return segue_fail_no_memory(err, "a store");
-    if (wal->seen.frames > 0 && !segue_wal_format_read(wal->log.fd, wal->header, WAL_HEADER, 0))
-        return segue_fail(err, SEGUE_EIO, "%s: cannot be read", segue_path_tail(wal->log.path));
+    if (wal->last_checked.frames > 0 &&
+        !segue_wal_format_read(wal->wal_file.fd, wal->header, WAL_HEADER, 0))
+        return segue_fail(err, SEGUE_EIO, "%s: cannot be read",
+                          segue_path_tail(wal->wal_file.path));
     return segue_wal_check_files(store, true, err);
 }
 
@@ -235,7 +237,7 @@ segue_status segue_wal_watch(segue_store *base, segue_error *err)
     store->wal = calloc(1, sizeof *store->wal);
     if (!store->wal)
         return segue_fail_no_memory(err, "a store");
-    store->wal->log.fd = store->wal->index.fd = -1;
+    store->wal->wal_file.fd = store->wal->index.fd = -1;
     (void)sqlite3_wal_autocheckpoint(store->db, 0);
     SEGUE_TRY(open_both(store, err));
     return first_check(store, err);
@@ -270,7 +272,7 @@ void segue_wal_close(segue_wal *wal)
 {
     if (!wal)
         return;
-    close_named(&wal->log);
+    close_named(&wal->wal_file);
     close_named(&wal->index);
     free(wal->buffer);
     free(wal);

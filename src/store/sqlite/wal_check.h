@@ -21,11 +21,11 @@ typedef struct named_file {
 } named_file;
 
 struct segue_wal {
-    named_file log, index;         /* PATH-wal and PATH-shm */
-    wal_state seen;                /* when it was last checked */
-    _Atomic uint64_t frames, used; /* of `seen`: frames and their bytes */
+    named_file wal_file, index;    /* PATH-wal and PATH-shm */
+    wal_state last_checked;        /* the WAL index at the last check */
+    _Atomic uint64_t frames, used; /* of `last_checked`: frames and their bytes */
     unsigned char header[WAL_HEADER];
-    struct timespec changed; /* the log, when it was last checked */
+    struct timespec changed; /* time of change of wal_file at the last check */
     off_t size, main_size;
     bool main_cut;         /* the main file was truncated */
     unsigned char *buffer; /* of WAL_CHUNK frames */
@@ -39,13 +39,13 @@ bool segue_wal_check_name(const named_file *file, struct stat *about);
 SEGUE_MUST_CHECK segue_status segue_wal_check_files(sqlite_store *store, bool full,
                                                     segue_error *err);
 
-/* Return whether the log has its size and time of change since the last check. */
+/* Return whether the WAL has its size and time of change since the last check. */
 bool segue_wal_check_unchanged(const segue_wal *wal);
 
 /* Return whether the frames that are not yet in the main file are all intact. */
-bool segue_wal_check_rest(segue_wal *wal);
+bool segue_wal_check_uncopied_frames(segue_wal *wal);
 
-/* Return whether the log holds a whole transaction after those that SQLite knows: recovery would
+/* Return whether the WAL holds a whole transaction after those that SQLite knows: recovery would
  * take it as committed.  True also if that cannot be determined. */
 bool segue_wal_check_has_more(const segue_wal *wal);
 

@@ -200,11 +200,11 @@ static void a_decision_is_signed_whatever_the_clock_says(void **state)
     char text[SEGUE_DECISION_ID_LENGTH + 1];
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const decision d = {.learner = 1, .task = 2, .asked = cases[i].asked};
+        const decision d = {.learner = 1, .task = 2, .asked_at = cases[i].asked};
         decision back;
         segue_decision_id_encode(&d, key, text);
         assert_true(segue_decision_id_decode(&back, key, text));
-        assert_near(back.asked, cases[i].read, 0.0);
+        assert_near(back.asked_at, cases[i].read, 0.0);
     }
 }
 

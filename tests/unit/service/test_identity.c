@@ -166,10 +166,10 @@ static void any_clock_can_be_written(void **state)
     char text[ID];
     (void)state;
     for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
-        d.asked = clocks[i];
+        d.asked_at = clocks[i];
         segue_decision_id_encode(&d, key, text);
         assert_true(segue_decision_id_decode(&d, key, text));
-        assert_true(d.asked >= 0.0);
+        assert_true(d.asked_at >= 0.0);
     }
 }
 

@@ -170,7 +170,7 @@ static void jobs_do_not_pile_up(void **state)
     create_tutor(",\"idle\":60");
     tell_new("s", 1.0);
     tell_new("t", 1.0);
-    atomic_store(&service->failing, true);
+    atomic_store(&service->store_unwritable, true);
     for (int i = 0; i < 20; i++) {
         clock_now += 61;
         segue_timer_tick(service);

@@ -32,7 +32,7 @@ static void an_id_is_decoded_and_a_changed_one_is_not(void **state)
                         .tag = UINT64_C(0x7123456789abcdef),
                         .number = (UINT64_C(3) << 61) + 9,
                         .arm = 999,
-                        .asked = 1763270000.125};
+                        .asked_at = 1763270000.125};
     decision back;
     char text[SEGUE_DECISION_ID_LENGTH + 1];
     (void)state;
@@ -40,7 +40,7 @@ static void an_id_is_decoded_and_a_changed_one_is_not(void **state)
     assert_true(segue_decision_id_decode(&back, key, text));
     assert_true(back.learner == d.learner && back.task == d.task && back.number == d.number);
     assert_true(back.arm == d.arm && back.tag == d.tag);
-    assert_true(fabs(back.asked - d.asked) < 1e-3);
+    assert_true(fabs(back.asked_at - d.asked_at) < 1e-3);
     for (size_t i = 0; i < SEGUE_DECISION_ID_LENGTH; i++) {
         const char before = text[i];
         text[i] = before == 'A' ? 'B' : 'A';

@@ -194,7 +194,7 @@ static void pending_decisions_are_of_open_tasks_and_have_no_reward(void **state)
                   open = add_task(learner, "o");
     for (uint64_t i = 0; i < 3; i++) {
         const segue_stored_decision one = {
-            .task = open, .number = i, .created = 9.0 - (double)i, .event = "e"};
+            .task = open, .number = i, .created = 9.0 - (double)i, .event_id = "e"};
         segue_stored_decision two = one;
         two.task = closed;
         assert_ok(segue_store_add_decision(own_store, &one, NULL));

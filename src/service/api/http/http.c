@@ -426,7 +426,7 @@ segue_status segue_http_open(segue_http **out, segue_service *service,
     return SEGUE_OK;
 }
 
-/* Wait until all requests are answered, at most STOP_SECONDS. */
+/* Wait until all requests have responses, at most STOP_SECONDS. */
 static void drain(segue_http *http)
 {
     const struct timespec pause = {.tv_nsec = 5000000};

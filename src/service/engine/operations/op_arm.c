@@ -24,7 +24,7 @@ static bool can_change_arms(operation *op)
     return false;
 }
 
-static bool changes_memory(const operation *op)
+static bool changes_memory_size(const operation *op)
 {
     (void)op;
     return true;
@@ -90,7 +90,7 @@ const operation_kind op_add_arm = {.name = "add arm",
                                    .store = store_added,
                                    .apply = apply_added,
                                    .respond = respond_added,
-                                   .changes_memory = changes_memory,
+                                   .changes_memory_size = changes_memory_size,
                                    .is_alone = true};
 
 /* ---- retire ------------------------------------------------------------------------------ */
@@ -147,5 +147,5 @@ const operation_kind op_retire_arm = {.name = "retire arm",
                                       .store = store_retired,
                                       .apply = apply_retired,
                                       .respond = respond_retired,
-                                      .changes_memory = changes_memory,
+                                      .changes_memory_size = changes_memory_size,
                                       .is_alone = true};

@@ -10,8 +10,8 @@
  *   respond   the stored decisions                    writer, no lock
  *   rollback  free the new task (task_change_open.c)  writer, after ROLLBACK
  *
- * An ask of an open task without an event id changes nothing on the disk: the thread that handles the
- * request answers it (service_handle.c, decide.c).  An ask that takes long goes to the read pool
+ * An ask of an open task without an event id changes nothing on the disk: the thread that handles
+ * the request responds (service_handle.c, decide.c).  An ask that takes long goes to the read pool
  * (long_ask.c), which returns the choices here to be stored.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -23,17 +23,17 @@
 #include "service/engine/service_internal.h"
 #include "service/jobs/reads.h"
 
-/* ---- an event id that was answered before ------------------------------------------------ */
+/* ---- an event id that has decisions ------------------------------------------------------ */
 
-/* The task whose decisions are read, open or closed. */
-typedef struct answered_task {
+/* The operation and its task, open or closed, whose decisions are read. */
+typedef struct asked_task {
     operation *op;
     int64_t id;
     uint64_t tag;
     bool control;
-} answered_task;
+} asked_task;
 
-static segue_status add_decision(const answered_task *task, const segue_stored_decision *row,
+static segue_status add_decision(const asked_task *task, const segue_stored_decision *row,
                                  segue_error *err)
 {
     const learner_state *state = task->op->state;
@@ -55,7 +55,8 @@ static segue_status add_decision(const answered_task *task, const segue_stored_d
 }
 
 /* Read the decisions that an earlier ask with this event id got, if there was one. */
-static segue_status read_answered(segue_service *service, answered_task task, segue_error *err)
+static segue_status read_earlier_decisions(segue_service *service, asked_task task,
+                                           segue_error *err)
 {
     operation *op = task.op;
     segue_rows rows;
@@ -64,7 +65,7 @@ static segue_status read_answered(segue_service *service, answered_task task, se
     segue_rows_open(&rows, service->store,
                     &(segue_query){.kind = SEGUE_QUERY_EVENT_DECISIONS,
                                    .id = task.id,
-                                   .key = op->request.event},
+                                   .key = op->request.event_id},
                     err);
     while (status == SEGUE_OK && segue_rows_next_decision(&rows, &row))
         status = add_decision(&task, &row, err);
@@ -75,7 +76,7 @@ static segue_status read_answered(segue_service *service, answered_task task, se
         segue_operation_reject(
             op, 409,
             "event '%.80s' has %zu decisions and the request asks for %zu; send the same count",
-            op->request.event, n, wanted);
+            op->request.event_id, n, wanted);
     return SEGUE_OK;
 }
 
@@ -98,7 +99,7 @@ static segue_status store_decisions(segue_service *service, operation *op, segue
     for (size_t i = 0; i < op->ask.decided.n; i++) {
         const arm_choice *choice = &op->ask.decided.choice[i];
         segue_stored_decision row = segue_decision_id_to_row(&choice->decision);
-        row.event = op->request.event;
+        row.event_id = op->request.event_id;
         row.probability = choice->probability;
         row.exact = choice->exact;
         SEGUE_TRY(segue_store_add_decision(service->store, &row, err));
@@ -106,11 +107,11 @@ static segue_status store_decisions(segue_service *service, operation *op, segue
     return SEGUE_OK;
 }
 
-/* Choose the decisions of a new event id: op->ask.is_new.  Else the ask is replied (rejected) or goes
+/* Choose the decisions of a new event id: op->ask.is_new.  Else the ask is rejected or goes
  * to the pool.  Holds the learner's lock. */
 static void choose(segue_service *service, operation *op, task_state *task)
 {
-    op->result = OP_REPLIED;
+    op->result = OP_RESPONDED;
     if (!segue_decide_reserve_deadlines(service, op->state, &op->request, op->response))
         return;
     if (segue_long_ask_take_chosen(service, op, task))
@@ -127,9 +128,9 @@ static void choose(segue_service *service, operation *op, task_state *task)
 static segue_status store_with_event_id(segue_service *service, operation *op, task_state *task,
                                         segue_error *err)
 {
-    const answered_task about = {op, task->id, task->tag, task->control};
-    SEGUE_TRY(read_answered(service, about, err));
-    if (op->result == OP_REPLIED)
+    const asked_task about = {op, task->id, task->tag, task->control};
+    SEGUE_TRY(read_earlier_decisions(service, about, err));
+    if (op->result == OP_RESPONDED)
         return SEGUE_OK;
     (void)pthread_mutex_lock(&op->state->lock);
     if (op->ask.decided.n > 0)
@@ -144,14 +145,14 @@ static segue_status store_with_event_id(segue_service *service, operation *op, t
 
 static segue_status store_closed(segue_service *service, operation *op, segue_error *err)
 {
-    const answered_task about = {op, op->row.id, op->row.tag, op->row.control};
-    if (op->request.event[0])
-        SEGUE_TRY(read_answered(service, about, err));
-    if (op->result == OP_REPLIED || op->ask.decided.n > 0)
+    const asked_task about = {op, op->row.id, op->row.tag, op->row.control};
+    if (op->request.event_id[0])
+        SEGUE_TRY(read_earlier_decisions(service, about, err));
+    if (op->result == OP_RESPONDED || op->ask.decided.n > 0)
         return SEGUE_OK;
     if (op->reward_result.size > 0 && op->decision.task == op->row.id) {
         op->result =
-            OP_REPLIED; /* the reward that came with the ask closed it, or an earlier one */
+            OP_RESPONDED; /* the reward that came with the ask closed it, or an earlier one */
         segue_decide_respond_closed(op);
     } else {
         segue_operation_reject(op, 409, "task '%.80s' is closed; ask with another key",
@@ -168,14 +169,14 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
         return SEGUE_OK;
     SEGUE_TRY(segue_task_change_find_open(service, op, &task, &found, err));
     if (task)
-        return op->request.event[0] ? store_with_event_id(service, op, task, err) : SEGUE_OK;
+        return op->request.event_id[0] ? store_with_event_id(service, op, task, err) : SEGUE_OK;
     if (op->result == OP_REQUEUE)
         return SEGUE_OK;
     if (found)
         return store_closed(service, op, err);
     if (segue_decide_can_choose(op->state, &op->request, op->response))
         return segue_task_change_store_open(service, op, err);
-    op->result = OP_REPLIED;
+    op->result = OP_RESPONDED;
     return SEGUE_OK;
 }
 
@@ -189,7 +190,7 @@ static operation_result ask(segue_service *service, operation *op)
     case ASK_NOT_OPEN: /* it was closed just now: a later transaction finds how */
         return OP_REQUEUE;
     default:
-        return OP_REPLIED;
+        return OP_RESPONDED;
     }
 }
 
@@ -219,7 +220,7 @@ static void fini(operation *op)
     segue_decide_fini(&op->ask.decided);
 }
 
-static bool changes_memory(const operation *op)
+static bool changes_memory_size(const operation *op)
 {
     return op->opened || op->ask.is_new;
 }
@@ -229,4 +230,4 @@ const operation_kind op_ask = {.name = "ask",
                                .apply = apply,
                                .respond = respond,
                                .fini = fini,
-                               .changes_memory = changes_memory};
+                               .changes_memory_size = changes_memory_size};

@@ -1,7 +1,7 @@
 /* op_checkpoint.c - wake the writer for a checkpoint of the WAL.
  *
  *   dequeue  the job may be enqueued again           writer, before the transaction
- *   store    nothing: the operation is replied       writer, in the transaction
+ *   store    nothing: it is responded to             writer, in the transaction
  *
  * The writer checkpoints after each group if it is due (jobs/wal_checkpoint.c).  This job gives it
  * a group when there are no requests.
@@ -19,7 +19,7 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
 {
     (void)service;
     (void)err;
-    op->result = OP_REPLIED;
+    op->result = OP_RESPONDED;
     return SEGUE_OK;
 }
 

@@ -29,7 +29,7 @@ static void dequeue(segue_service *service, operation *op)
 static bool stage_if_idle(segue_service *service, learner_state *state, task_state *task)
 {
     (void)pthread_mutex_lock(&state->lock);
-    const double now = segue_service_time(service);
+    const double now = segue_service_service_time(service);
     const bool idle = !task->staged_closed && now - task->active > state->settings.idle &&
                       !segue_timer_defaults_due(state, now);
     task->staged_closed = task->staged_closed || idle;
@@ -44,7 +44,7 @@ static segue_status store_idle(segue_service *service, operation *op, segue_erro
     task_state *task = segue_learner_state_task_by_id(op->state, op->task_id);
     if (task && stage_if_idle(service, op->state, task))
         return segue_task_change_store_close(service, op, task, err);
-    op->result = OP_REPLIED;
+    op->result = OP_RESPONDED;
     return SEGUE_OK;
 }
 
@@ -61,7 +61,7 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
         return segue_task_change_store_close(service, op, task, err);
     if (op->result == OP_REQUEUE)
         return SEGUE_OK;
-    op->result = OP_REPLIED;
+    op->result = OP_RESPONDED;
     if (found)
         segue_response_stored_task(op->state, &op->row, op->request.task, 200, op->response);
     else
@@ -86,7 +86,7 @@ static void respond(segue_service *service, operation *op)
     segue_response_stored_task(op->state, &op->row, op->request.task, 200, op->response);
 }
 
-static bool changes_memory(const operation *op)
+static bool changes_memory_size(const operation *op)
 {
     (void)op;
     return true;
@@ -97,4 +97,4 @@ const operation_kind op_close = {.name = "close task",
                                  .store = store,
                                  .apply = apply,
                                  .respond = respond,
-                                 .changes_memory = changes_memory};
+                                 .changes_memory_size = changes_memory_size};

@@ -100,7 +100,7 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
     if (op->state)
         return compare_settings(op, err);
     if (!segue_service_has_memory(service, op->response)) {
-        op->result = OP_REPLIED;
+        op->result = OP_RESPONDED;
         return SEGUE_OK;
     }
     if (allocate(service, op, &why) != SEGUE_OK) {
@@ -141,7 +141,7 @@ static void fini(operation *op)
     segue_learner_destroy(op->create.learner);
 }
 
-static bool changes_memory(const operation *op)
+static bool changes_memory_size(const operation *op)
 {
     (void)op;
     return true;
@@ -154,5 +154,5 @@ const operation_kind op_create_learner = {.name = "create learner",
                                           .respond = respond,
                                           .rollback = rollback,
                                           .fini = fini,
-                                          .changes_memory = changes_memory,
+                                          .changes_memory_size = changes_memory_size,
                                           .is_alone = true};

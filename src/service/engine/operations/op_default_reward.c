@@ -20,7 +20,7 @@
 static void dequeue_expire(segue_service *service, operation *op)
 {
     operation *rest = op->next, **end = &op->next;
-    for (*end = segue_timer_expired(service, op->learner_id); *end;)
+    for (*end = segue_timer_create_default_rewards(service, op->learner_id); *end;)
         end = &(*end)->next;
     *end = rest;
 }
@@ -29,7 +29,7 @@ static segue_status store_expire(segue_service *service, operation *op, segue_er
 {
     (void)service;
     (void)err;
-    op->result = OP_REPLIED;
+    op->result = OP_RESPONDED;
     return SEGUE_OK;
 }
 
@@ -51,7 +51,7 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
 {
     op->state = segue_service_find_id(service, op->decision.learner);
     if (!op->state) {
-        op->result = OP_REPLIED;
+        op->result = OP_RESPONDED;
         return SEGUE_OK;
     }
     task_state *task = segue_learner_state_task_by_id(op->state, op->decision.task);
@@ -70,10 +70,12 @@ static segue_status apply(segue_service *service, operation *op, segue_error *er
     return segue_task_change_apply_reward(service, op, err);
 }
 
-static bool changes_memory(const operation *op)
+static bool changes_memory_size(const operation *op)
 {
     return op->reward.closes;
 }
 
-const operation_kind op_default_reward = {
-    .name = "default reward", .store = store, .apply = apply, .changes_memory = changes_memory};
+const operation_kind op_default_reward = {.name = "default reward",
+                                          .store = store,
+                                          .apply = apply,
+                                          .changes_memory_size = changes_memory_size};

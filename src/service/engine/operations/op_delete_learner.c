@@ -21,7 +21,7 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
         return segue_store_delete_learner(service->store, op->state->id, err);
     if (segue_damage_find(service, name, &op->damaged_id, NULL))
         return segue_store_delete_learner(service->store, op->damaged_id, err);
-    op->result = OP_REPLIED;
+    op->result = OP_RESPONDED;
     segue_damage_respond_missing(service, name, op->response);
     return SEGUE_OK;
 }
@@ -50,7 +50,7 @@ static void respond(segue_service *service, operation *op)
     segue_json_write_raw(b, "}");
 }
 
-static bool changes_memory(const operation *op)
+static bool changes_memory_size(const operation *op)
 {
     (void)op;
     return true;
@@ -60,5 +60,5 @@ const operation_kind op_delete_learner = {.name = "delete learner",
                                           .store = store,
                                           .apply = apply,
                                           .respond = respond,
-                                          .changes_memory = changes_memory,
+                                          .changes_memory_size = changes_memory_size,
                                           .is_alone = true};

@@ -37,7 +37,7 @@ static void respond(segue_service *service, operation *op)
                                op->response);
 }
 
-static bool changes_memory(const operation *op)
+static bool changes_memory_size(const operation *op)
 {
     (void)op;
     return true;
@@ -47,4 +47,4 @@ const operation_kind op_open = {.name = "open task",
                                 .store = store,
                                 .apply = apply,
                                 .respond = respond,
-                                .changes_memory = changes_memory};
+                                .changes_memory_size = changes_memory_size};

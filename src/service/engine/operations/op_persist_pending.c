@@ -1,7 +1,7 @@
 /* op_persist_pending.c - store decisions that have a deadline, so that a restart knows them.
  *
- * An ask without an event is answered before its decisions are stored; this job stores them, at
- * most a second later.
+ * An ask without an event id gets its response before its decisions are stored; this job stores
+ * them, at most a second later.
  *
  *   store    insert pending decisions of open tasks, until
  *            all are stored, or a number or a time is reached  writer, learner's lock per chunk
@@ -53,12 +53,12 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
     size_t count = 0, stored = 0;
     if (!segue_operation_find_job_learner(service, op))
         return SEGUE_OK;
-    const double until = segue_service_time(service) + MAX_SECONDS;
+    const double until = segue_service_service_time(service) + MAX_SECONDS;
     do {
         op->persisted_end = copy_chunk(op->state, op->persisted_end, chunk, &count);
         SEGUE_TRY(store_chunk(service, op->state, chunk, count, err));
         stored += count;
-    } while (count == CHUNK && stored < MAX_STORED && segue_service_time(service) < until);
+    } while (count == CHUNK && stored < MAX_STORED && segue_service_service_time(service) < until);
     return SEGUE_OK;
 }
 

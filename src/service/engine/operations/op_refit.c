@@ -15,7 +15,7 @@
 #include "service/jobs/maintenance.h"
 #include "service/jobs/refit_worker.h"
 
-static bool changes_memory(const operation *op)
+static bool changes_memory_size(const operation *op)
 {
     (void)op;
     return true;
@@ -53,7 +53,7 @@ static segue_status store_begin(segue_service *service, operation *op, segue_err
         return SEGUE_OK;
     if (copy_learner(op->state))
         return add_event(service, op, SEGUE_EVENT_REFIT_BEGIN, err);
-    op->result = OP_REPLIED;
+    op->result = OP_RESPONDED;
     return SEGUE_OK;
 }
 
@@ -90,7 +90,7 @@ const operation_kind op_refit_begin = {.name = "begin refit",
                                        .store = store_begin,
                                        .apply = apply_begin,
                                        .rollback = rollback_begin,
-                                       .changes_memory = changes_memory,
+                                       .changes_memory_size = changes_memory_size,
                                        .job = JOB_REFIT_BEGIN,
                                        .is_alone = true};
 
@@ -103,7 +103,7 @@ static segue_status store_publish(segue_service *service, operation *op, segue_e
     learner_state *state = op->state;
     if (!state->refit_staged && state->refit && atomic_load(&state->refit_finished))
         return add_event(service, op, SEGUE_EVENT_REFIT_PUBLISH, err);
-    op->result = OP_REPLIED;
+    op->result = OP_RESPONDED;
     return SEGUE_OK;
 }
 
@@ -135,5 +135,5 @@ const operation_kind op_refit_publish = {.name = "publish refit",
                                          .store = store_publish,
                                          .apply = apply_publish,
                                          .rollback = rollback_publish,
-                                         .changes_memory = changes_memory,
+                                         .changes_memory_size = changes_memory_size,
                                          .job = JOB_REFIT_PUBLISH};

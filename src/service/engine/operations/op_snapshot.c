@@ -34,7 +34,7 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
     const learner_state *state = op->state;
     if (!state->refit && state->seq > 0 && state->recovery_cost > 0)
         return add_snapshot(service, state, err);
-    op->result = OP_REPLIED;
+    op->result = OP_RESPONDED;
     return SEGUE_OK;
 }
 

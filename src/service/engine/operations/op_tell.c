@@ -120,7 +120,7 @@ static segue_status store_uncounted(segue_service *service, operation *op, bool 
 static bool is_late(const segue_service *service, const operation *op)
 {
     const double wait = op->state->settings.reward_deadline;
-    return wait > 0.0 && segue_service_time(service) - op->decision.asked > wait;
+    return wait > 0.0 && segue_service_service_time(service) - op->decision.asked_at > wait;
 }
 
 static segue_status store(segue_service *service, operation *op, segue_error *err)
@@ -130,7 +130,7 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
         return reject_unserved(service, op, err);
     task_state *task = segue_learner_state_task_by_id(op->state, op->decision.task);
     SEGUE_TRY(check_identity(service, op, task, err));
-    if (op->result == OP_REPLIED || !check_range(op))
+    if (op->result == OP_RESPONDED || !check_range(op))
         return SEGUE_OK;
     if (!task || task->staged_closed)
         return store_uncounted(service, op, true, err);
@@ -164,7 +164,7 @@ static void respond(segue_service *service, operation *op)
                           op->reward.closes || op->reward.is_closed);
 }
 
-static bool changes_memory(const operation *op)
+static bool changes_memory_size(const operation *op)
 {
     return op->reward.closes;
 }
@@ -174,4 +174,4 @@ const operation_kind op_tell = {.name = "tell",
                                 .store = store,
                                 .apply = apply,
                                 .respond = respond,
-                                .changes_memory = changes_memory};
+                                .changes_memory_size = changes_memory_size};

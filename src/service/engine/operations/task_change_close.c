@@ -9,7 +9,7 @@
 #include "service/engine/operations/task_change.h"
 #include "service/engine/service_internal.h"
 #include "service/jobs/maintenance.h"
-#include "service/state/recovery/learn.h"
+#include "service/state/learn.h"
 
 static void set_staged_closed(learner_state *state, task_state *task, bool closed)
 {

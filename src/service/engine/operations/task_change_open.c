@@ -100,7 +100,7 @@ segue_status segue_task_change_store_open(segue_service *service, operation *op,
     if (found)
         return SEGUE_OK;
     if (!may_open(service, op) || !allocate(service, op)) {
-        op->result = OP_REPLIED;
+        op->result = OP_RESPONDED;
         return SEGUE_OK;
     }
     service->staged_open++;
@@ -112,7 +112,7 @@ void segue_task_change_apply_open(segue_service *service, operation *op)
     (void)pthread_mutex_lock(&op->state->lock);
     segue_learner_state_insert_task(op->state, op->opened, op->row.id,
                                     segue_service_random_bits(service));
-    op->opened->active = segue_service_time(service);
+    op->opened->active = segue_service_service_time(service);
     (void)pthread_mutex_unlock(&op->state->lock);
     op->opened = NULL;
     (void)atomic_fetch_add(&service->open_tasks, 1);

@@ -50,7 +50,7 @@ segue_status segue_task_change_apply_reward(segue_service *service, operation *o
     task_state *task = op->task;
     (void)pthread_mutex_lock(&state->lock);
     segue_learner_state_tell(state, task, op->decision.arm, op->request.reward);
-    task->active = segue_service_time(service);
+    task->active = segue_service_service_time(service);
     add_recent(state, task, op, segue_service_now(service));
     (void)pthread_mutex_unlock(&state->lock);
     (void)atomic_fetch_add(&service->metrics.rewards, 1);

@@ -17,7 +17,7 @@
 #include "segue/internal.h"
 #include "service/api/learner_settings.h"
 #include "service/state/keyed_hash.h"
-#include "service/state/recovery/learn.h"
+#include "service/state/learn.h"
 
 /* ---- the event log ----------------------------------------------------------------------- */
 

@@ -155,7 +155,7 @@ static segue_status recover_decision(const recovering *r, const segue_stored_dec
     learner_state *state = r->state;
     const task_state *task = segue_learner_state_task_by_id(state, row->task);
     decision d = segue_decision_id_from_row(state->id, task ? task->tag : 0, row);
-    d.asked = fmin(d.asked, r->from->now); /* a kill or a backup set it back */
+    d.asked_at = fmin(d.asked_at, r->from->now); /* a kill or a backup set it back */
     if (!task || d.arm >= task->n_arms)
         return segue_store_fail_damaged(err,
                                         "table decision, task %" PRId64 ", number %" PRId64

@@ -5,7 +5,7 @@
  * one is closed.  Recovery does the same.  So the learner is a function of its event log, and the
  * service and a restart compute the same bytes.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/state/recovery/learn.h"
+#include "service/state/learn.h"
 
 #include <inttypes.h>
 

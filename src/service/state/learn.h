@@ -1,7 +1,7 @@
 /* learn.h - learning from a closed task, in the service and in recovery.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_SERVICE_STATE_RECOVERY_LEARN_H
-#define SEGUE_SERVICE_STATE_RECOVERY_LEARN_H
+#ifndef SEGUE_SERVICE_STATE_LEARN_H
+#define SEGUE_SERVICE_STATE_LEARN_H
 
 #include <pthread.h>
 
