@@ -48,7 +48,9 @@ static void contest_init(contest *c, const segue_policy *policy, segue_models *m
 {
     segue_error err;
     segue_task_config config = segue_task_defaults();
-    *c = (contest){.policy = policy, .models = models, .env = {.models = models}};
+    *c = (contest){.policy = policy,
+                   .models = models,
+                   .env = {.size = sizeof(segue_environment), .models = models}};
     check(segue_policy_parse(&config.policy, policy->name, &err), &err);
     config.setting = (segue_setting){.n_arms = models->n_arms,
                                      .models = models,

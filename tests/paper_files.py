@@ -9,7 +9,9 @@ import shutil
 from program import PAPER, SOURCE, Folder, answer
 
 STUDIES = ["lengths", "baselines", "tucb-lengths", "tucb-tasks", "tucb-choices", "related", "ours", "probes",
-           "probes-tasks", "identify"]
+           "probes-tasks", "identify", "three-pulls", "fresh-rewards", "weights"]
+
+FIRST, CONTROL = "tucb:identify=4,freeze=4,C=0.2,eps=theorem", "tucb:freeze=4,C=0.2,eps=theorem"
 
 GOOD = {"name": "try", "environment": {"models": PAPER}, "policies": ["ucb", "mucb"],
         "steps": [50, 100], "runs": 3, "seed": 7}
@@ -36,7 +38,9 @@ def tiny_experiments(folder):
         if name == "tucb-lengths":
             usual.update(steps=[60])
         if name == "identify":
-            usual.update(policies=["tucb:identify=4", "tucb:C=0.5,identify=8"])
+            usual.update(policies=[FIRST, CONTROL])
+        if name == "three-pulls":
+            usual.update(policies=["tucb:identify=200", "tucb:identify=200,views=symmetric"], tasks=200, every=20)
         experiment.update(usual)
         (folder / "experiments" / f"{name}.json").write_text(json.dumps(experiment))
     return str(folder / "experiments")

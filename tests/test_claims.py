@@ -8,7 +8,7 @@ import shutil
 import sys
 import unittest
 
-from paper_files import PaperFolder
+from paper_files import CONTROL, FIRST, PaperFolder
 
 
 @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
@@ -132,14 +132,14 @@ class Claims(PaperFolder):
               by_policy("tucb-choices", {"tucb:C=0.5": 100}),
               by_policy("probes", {**probes, **without, "paper mla": 10, "probes mla": 10}),
               by_policy("probes-tasks", {"tucb": 90, "tts": 20, "tla": 10}),
-              by_policy("identify", {"tucb:identify=4": 60, "tucb:C=0.5,identify=8": 60}))
+              by_policy("identify", {CONTROL: 100}), by_policy("identify", {FIRST: 60}))
         check(dict.fromkeys(claims, "fails"),
               by_policy("lengths", {"mucb": 30}), by_policy("baselines", {"ts": 40}),
               by_policy("ours", {"tts": 120, "tla": 110}), by_policy("tucb-tasks", {"tucb": 100}),
               by_policy("tucb-choices", {"tucb:C=0.5": 100}),
               by_policy("probes", {**probes, **without, "paper mla": 25, "probes mla": 25}),
               by_policy("probes-tasks", {"tucb": 10, "tts": 20, "tla": 30}),
-              by_policy("identify", {"tucb:identify=4": 105, "tucb:C=0.5,identify=8": 105}))
+              by_policy("identify", {CONTROL: 100}), by_policy("identify", {FIRST: 105}))
         check({"transfer": "partly", "sooner": "partly", "learned": "holds", "probing": "partly",
                "probing-learned": "partly", "identify-later": "holds", "identify-pays": "fails",
                "no-identifying": "partly"},
@@ -148,7 +148,7 @@ class Claims(PaperFolder):
               by_policy("tucb-choices", {"tucb:C=0.5": 100}),
               by_policy("probes", {**probes, **without, "paper mla": 17, "probes mla": 10}),
               by_policy("probes-tasks", {"tucb": 90, "tts": 10, "tla": 20}),
-              by_policy("identify", {"tucb:identify=4": 120, "tucb:C=0.5,identify=8": 120}, late=60))
+              by_policy("identify", {CONTROL: 100}), by_policy("identify", {FIRST: 120}, late=60))
         self.assertEqual({p["policy"] for p in json.loads(base["ours.json"])["results"]
                           if "types" in p["over_tasks"]}, {"tts", "tla"})
 

@@ -70,9 +70,10 @@ class Paper(PaperFolder):
         page = (out / "report.html").read_text()
         names = re.findall(r'<figure id="figure-([a-z0-9-]+)">', page)
         self.assertEqual(names, ["models", "lengths", "regret-12", "regret-24", "complexity-12", "complexity-24",
-                                 "bounds", "baselines", "single-runs", "errors", "choices", "related", "ours-tasks",
+                                 "bounds", "baselines", "single-runs", "errors", "choices", "related", "three-pulls",
+                                 "fresh-rewards", "weights", "ours-tasks",
                                  "ours-lengths", "ours-types", "probing-paper", "probing-probes", "probing-pulls",
-                                 "identify", "identify-average"])
+                                 "identify-average"])
         for name in names:
             for end in (".svg", "-narrow.svg", ".pdf", ".gp", ".csv"):
                 self.assertGreater((out / "figures" / (name + end)).stat().st_size, 100, name + end)
@@ -81,7 +82,7 @@ class Paper(PaperFolder):
         for name in names:
             script = (out / "figures" / f"{name}.gp").read_text()
             for style, title in re.findall(r"with (line[^']*?) linecolor rgb '#\w+' title '((?:[^']|'')*)'", script):
-                ours = re.match(r"(tts|tla|la|mla|ts, learned prior)\b", title.lower()) is not None
+                ours = re.match(r"(tts|tla|la|mla|ts, learned prior|weights by|likelihood|estimate of)\b", title.lower()) is not None
                 self.assertEqual(title.endswith(" (ours)"), ours, f"{name}: {title}")
                 thick = float(re.search(r"linewidth ([0-9.]+)", style)[1]) > 3
                 self.assertEqual(thick, ours, f"{name}: {title}: {style}")

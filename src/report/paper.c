@@ -22,8 +22,8 @@
 /* Indexed by segue_study. experiments/NAME.json defines an experiment; data/NAME.json has its
  * results. */
 static const char *const study_names[SEGUE_N_STUDIES] = {
-    "lengths", "baselines", "tucb-lengths", "tucb-tasks",   "tucb-choices",
-    "related", "ours",      "probes",       "probes-tasks", "identify"};
+    "lengths", "baselines",    "tucb-lengths", "tucb-tasks",  "tucb-choices",  "related", "ours",
+    "probes",  "probes-tasks", "identify",     "three-pulls", "fresh-rewards", "weights"};
 
 const char *segue_paper_study_name(segue_study study)
 {
@@ -171,7 +171,9 @@ static segue_status check_tasks(const segue_paper *paper, segue_error *err)
 static segue_status check_points(const segue_paper *paper, segue_error *err)
 {
     static const segue_study studies[] = {SEGUE_STUDY_TUCB_CHOICES, SEGUE_STUDY_RELATED,
-                                          SEGUE_STUDY_OURS, SEGUE_STUDY_IDENTIFY};
+                                          SEGUE_STUDY_OURS,         SEGUE_STUDY_IDENTIFY,
+                                          SEGUE_STUDY_THREE_PULLS,  SEGUE_STUDY_FRESH_REWARDS,
+                                          SEGUE_STUDY_WEIGHTS};
     for (size_t i = 0; i < sizeof studies / sizeof *studies; i++) {
         const segue_results *results = paper->results[studies[i]];
         for (size_t k = 0; k < results->n_cells; k++)
@@ -179,6 +181,16 @@ static segue_status check_points(const segue_paper *paper, segue_error *err)
                 return lacks(studies[i], "points over tasks ('every')", err);
     }
     return SEGUE_OK;
+}
+
+/* Check that the control of fresh rewards was played. */
+static segue_status check_fresh(const segue_paper *paper, segue_error *err)
+{
+    const segue_cell *cell = &paper->results[SEGUE_STUDY_FRESH_REWARDS]->cell[0];
+    return cell->track[SEGUE_TRACK_FRESH] && cell->n_points >= 4
+               ? SEGUE_OK
+               : lacks(SEGUE_STUDY_FRESH_REWARDS, "four points of the control 'fresh-rewards'",
+                       err);
 }
 
 /* Find the cells that others are compared with. */
@@ -200,7 +212,8 @@ static segue_status find_cells(segue_paper *paper, segue_error *err)
     if (!paper->ucb || !paper->ucb_plus || !paper->mucb)
         return lacks(SEGUE_STUDY_LENGTHS, "ucb, ucb+ and mucb for as many steps as tucb-tasks has",
                      err);
-    return check_points(paper, err);
+    SEGUE_TRY(check_points(paper, err));
+    return check_fresh(paper, err);
 }
 
 /* ---- theory ------------------------------------------------------------------------------ */

@@ -11,16 +11,19 @@
 
 /** The experiments of the report, in the order they are run. */
 typedef enum segue_study {
-    SEGUE_STUDY_LENGTHS,      /* ucb, ucb+, mucb over n */
-    SEGUE_STUDY_BASELINES,    /* what needs no models, over n */
-    SEGUE_STUDY_TUCB_LENGTHS, /* tUCB over n and J, except the n of the next */
-    SEGUE_STUDY_TUCB_TASKS,   /* tUCB over J and from task to task */
-    SEGUE_STUDY_TUCB_CHOICES, /* the same for other C and views */
-    SEGUE_STUDY_RELATED,      /* related work, from task to task */
-    SEGUE_STUDY_OURS,         /* our learners, over n and from task to task */
-    SEGUE_STUDY_PROBES,       /* arms that are best for no model, which are known */
-    SEGUE_STUDY_PROBES_TASKS, /* the same where models are learned */
-    SEGUE_STUDY_IDENTIFY,     /* tUCB that identifies models first */
+    SEGUE_STUDY_LENGTHS,       /* ucb, ucb+, mucb over n */
+    SEGUE_STUDY_BASELINES,     /* what needs no models, over n */
+    SEGUE_STUDY_TUCB_LENGTHS,  /* tUCB over n and J, except the n of the next */
+    SEGUE_STUDY_TUCB_TASKS,    /* tUCB over J and from task to task */
+    SEGUE_STUDY_TUCB_CHOICES,  /* the same for other C and views */
+    SEGUE_STUDY_RELATED,       /* related work, from task to task */
+    SEGUE_STUDY_OURS,          /* our learners, over n and from task to task */
+    SEGUE_STUDY_PROBES,        /* arms that are best for no model, which are known */
+    SEGUE_STUDY_PROBES_TASKS,  /* the same where models are learned */
+    SEGUE_STUDY_IDENTIFY,      /* tUCB that identifies models first */
+    SEGUE_STUDY_THREE_PULLS,   /* RTP with three pulls of every arm per task */
+    SEGUE_STUDY_FRESH_REWARDS, /* errors from tUCB's rewards and from independent ones */
+    SEGUE_STUDY_WEIGHTS,       /* tUCB with weights by pulls, em, a kept estimate */
     SEGUE_N_STUDIES
 } segue_study;
 

@@ -252,6 +252,7 @@ static segue_status print_report(const segue_report *report, segue_error *err)
     SEGUE_TRY(segue_section_figures(report, err));
     SEGUE_TRY(segue_section_theory_bounds(report, err));
     SEGUE_TRY(segue_section_beyond(report, err));
+    SEGUE_TRY(segue_section_moments(report, err));
     SEGUE_TRY(segue_section_ours(report, err));
     SEGUE_TRY(segue_section_questions(report, err));
     print_differences(report);

@@ -53,6 +53,10 @@ SEGUE_MUST_CHECK segue_status segue_section_theory_bounds(const segue_report *re
 SEGUE_MUST_CHECK segue_status segue_section_ours(const segue_report *report, segue_error *err);
 /** The two questions that the paper leaves open. */
 SEGUE_MUST_CHECK segue_status segue_section_questions(const segue_report *report, segue_error *err);
+/** The second of them: should the first tasks identify the models? */
+SEGUE_MUST_CHECK segue_status segue_section_identify(const segue_report *report, segue_error *err);
+/** What the moments of tUCB are fed with. */
+SEGUE_MUST_CHECK segue_status segue_section_moments(const segue_report *report, segue_error *err);
 /** Results that the paper does not show. */
 SEGUE_MUST_CHECK segue_status segue_section_beyond(const segue_report *report, segue_error *err);
 

@@ -65,7 +65,12 @@ static void add_cells(segue_paper *paper)
                                           "tucb:C=4",   "tucb:C=0", NULL};
     static const char *const related[] = {"sw-ucb", "d-ucb", "carried-ucb", "told-ucb", NULL};
     static const char *const ours[] = {"tts", "tla", NULL};
-    static const char *const identify[] = {"tucb:identify=20", "tucb:C=0.5,identify=100", NULL};
+    static const char *const identify[] = {"tucb:freeze=50,C=0.2,eps=theorem",
+                                           "tucb:freeze=100,C=0.2,eps=theorem",
+                                           "tucb:identify=50,freeze=50,C=0.2,eps=theorem",
+                                           "tucb:identify=100,freeze=100,C=0.2,eps=theorem", NULL};
+    static const char *const weights[] = {"tucb", "tucb:weights=pulls", "tucb:C=0.2",
+                                          "tucb:C=0.2,freeze=100", NULL};
     add_all(paper, SEGUE_STUDY_LENGTHS, lengths, steps, 3, 0);
     add_all(paper, SEGUE_STUDY_BASELINES, baselines, steps, 3, 0);
     add_all(paper, SEGUE_STUDY_TUCB_LENGTHS, tucb, steps + 1, 1, 100);
@@ -76,6 +81,9 @@ static void add_cells(segue_paper *paper)
     add_all(paper, SEGUE_STUDY_RELATED, related, steps + 2, 1, 100);
     add_all(paper, SEGUE_STUDY_OURS, ours, steps + 1, 2, 100);
     add_all(paper, SEGUE_STUDY_IDENTIFY, identify, steps + 2, 1, SYNTHETIC_TASKS);
+    add_all(paper, SEGUE_STUDY_WEIGHTS, weights, steps + 2, 1, SYNTHETIC_TASKS);
+    add_all(paper, SEGUE_STUDY_THREE_PULLS, tucb, steps, 1, SYNTHETIC_TASKS);
+    add_all(paper, SEGUE_STUDY_FRESH_REWARDS, tucb, steps + 2, 1, SYNTHETIC_TASKS);
     add_probes(paper);
 }
 

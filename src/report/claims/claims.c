@@ -1,8 +1,8 @@
 /* claims.c - the claims of the paper and our own, in the order of the report.
  *
  * A claim is a sentence and a check of it. The checks are in claims_models.c, claims_paper.c,
- * claims_beyond.c and claims_ours.c; a check reads the results, sets the verdict and appends the numbers that the
- * verdict rests on. report.c runs all checks before it prints, since the summary comes first;
+ * claims_beyond.c, claims_identify.c, claims_moments.c and claims_ours.c; a check reads the results,
+ * sets the verdict and appends the numbers that the verdict rests on. report.c runs all checks before it prints, since the summary comes first;
  * `segue paper` also prints the verdicts.
  *
  * To add a claim: declare its check in claims_checks.h, add a row to the table below, and call
@@ -105,6 +105,9 @@ static const struct {
     {"identify-pays", false,
      "With many tasks to come, identifying first could be better in all (an open question).",
      segue_claims_check_identify_pays},
+    {"three-pulls", false,
+     "RTP estimates the means consistently as long as every arm is pulled three times per task.",
+     segue_claims_check_three_pulls},
     {"baselines", true,
      "Thompson sampling and KL-UCB, which know no models and transfer nothing, have less regret "
      "than tUCB.",
@@ -116,6 +119,18 @@ static const struct {
      "The error of the models that tUCB estimates does not fall forever: it rises again when tUCB "
      "begins to use them, and ends above eps_j, where the guarantees no longer cover it.",
      segue_claims_check_error},
+    {"cause", true,
+     "The error rises for want of pulls, not because pulls depend on rewards: it also rises with "
+     "fresh independent rewards at the same pulls.",
+     segue_claims_check_cause},
+    {"weights", true,
+     "With tasks weighted by their pulls, tUCB with the paper's C = 2 has less regret than as "
+     "published, and no run ends above UCB.",
+     segue_claims_check_weights},
+    {"freeze", true,
+     "An estimate that is kept after 100 tasks gives less regret than one that averages in all "
+     "later tasks, at the same C.",
+     segue_claims_check_freeze},
     {"choices", true,
      "With the paper's views, its C = 2 has less regret than 0.5, 1 and 4, and than C by doubling.",
      segue_claims_check_choices},

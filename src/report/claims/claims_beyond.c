@@ -73,9 +73,8 @@ void segue_claims_check_error(const segue_paper *paper, segue_finding *finding)
     segue_claims_append(
         finding,
         "The largest error of an estimated mean (median over runs) is smallest after %" PRIu64
-        " tasks, %.3f, and %.3f after %" PRIu64 ", where eps_j is %.3f. As soon as tUCB uses the "
-        "models, the rewards that it gathers are a biased sample: it stops pulling an arm whose "
-        "first rewards were poor.",
+        " tasks, %.3f, and %.3f after %" PRIu64 ", where eps_j is %.3f. The "
+        "section on the moments says why.",
         segue_cell_last_task(cell, smallest), early, late, cell->tasks, eps);
 }
 

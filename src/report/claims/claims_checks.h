@@ -42,9 +42,17 @@ segue_claims_check_function segue_claims_check_sooner;
 segue_claims_check_function segue_claims_check_learned;
 segue_claims_check_function segue_claims_check_probing;
 segue_claims_check_function segue_claims_check_probing_learned;
+segue_claims_check_function segue_claims_check_no_identifying;
+
+/** claims_identify.c */
 segue_claims_check_function segue_claims_check_identify_later;
 segue_claims_check_function segue_claims_check_identify_pays;
-segue_claims_check_function segue_claims_check_no_identifying;
+
+/** claims_moments.c */
+segue_claims_check_function segue_claims_check_three_pulls;
+segue_claims_check_function segue_claims_check_cause;
+segue_claims_check_function segue_claims_check_weights;
+segue_claims_check_function segue_claims_check_freeze;
 
 /** Append to the text of a finding, as printf. */
 void segue_claims_append(segue_finding *finding, const char *format, ...) SEGUE_PRINTF(2, 3);

@@ -2,7 +2,7 @@
  * open.
  *
  * The questions: is it useful to pull an arm that is best for no model (experiments probes and
- * probes-tasks), and to spend the first tasks on identification (experiment identify)?
+ * probes-tasks)? The second, on identification, is in claims_identify.c.
  *
  * claims.c calls the checks. The first argument of a comparison is the one that has more regret if
  * the claim holds: 1 supports the claim (compare.h).
@@ -223,61 +223,6 @@ void segue_claims_check_probing_learned(const segue_paper *paper, segue_finding 
 
 /* ---- identifying first ------------------------------------------------------------------- */
 
-/* Return tUCB of another experiment that does not identify first, with the C of `cell`. */
-static const segue_cell *plain_of(const segue_paper *paper, const segue_cell *cell)
-{
-    const segue_results *choices = paper->results[SEGUE_STUDY_TUCB_CHOICES];
-    if (strstr(cell->policy, "C=0.5"))
-        return segue_results_find(choices, "tucb:C=0.5", cell->steps, cell->tasks);
-    return segue_results_find(paper->results[SEGUE_STUDY_TUCB_TASKS], "tucb", cell->steps,
-                              cell->tasks);
-}
-
-/* A part for compare_to_plain: all tasks. The other is segue_compare_final_regret. */
-static segue_regret all_of(const segue_cell *cell)
-{
-    return cell->regret;
-}
-
-/* Compare each tUCB that identifies first with the one that does not, by regret over a part of the
- * tasks. */
-static void compare_to_plain(const segue_paper *paper, segue_regret (*part)(const segue_cell *),
-                             segue_finding *finding)
-{
-    const segue_results *results = paper->results[SEGUE_STUDY_IDENTIFY];
-    segue_compare_family family = {.n = 0};
-    for (size_t i = 0; i < results->n_cells; i++) {
-        const segue_cell *cell = &results->cell[i], *plain = plain_of(paper, cell);
-        if (!plain)
-            continue;
-        const segue_regret first = part(cell), usual = part(plain);
-        segue_compare_add(&family, usual, first, segue_compare_fewer_runs(cell, plain));
-        segue_claims_append(finding, "%s: %.1f (s.e. %.1f), against %.1f (%.1f). ", cell->policy,
-                            first.mean, first.se, usual.mean, usual.se);
-    }
-    segue_compare_judge(&family, finding);
-}
-
-void segue_claims_check_identify_later(const segue_paper *paper, segue_finding *finding)
-{
-    compare_to_plain(paper, segue_compare_final_regret, finding);
-    segue_claims_append(
-        finding,
-        "Regret per task over the last tenth of %" PRIu64
-        ", against the same without identification; mUCB has %.1f. tUCB trusts its models "
-        "to within eps_j, which counts tasks and not how well they were sampled.",
-        paper->results[SEGUE_STUDY_IDENTIFY]->cell[0].tasks, paper->mucb->regret.mean);
-}
-
-void segue_claims_check_identify_pays(const segue_paper *paper, segue_finding *finding)
-{
-    compare_to_plain(paper, all_of, finding);
-    segue_claims_append(finding,
-                        "Regret per task over all %" PRIu64
-                        ", those of identification among them, against the same without it.",
-                        paper->results[SEGUE_STUDY_IDENTIFY]->cell[0].tasks);
-}
-
 /* Compare our learners over all their tasks with the last tenth of tUCB's: the stricter way for
  * ours. */
 void segue_claims_check_no_identifying(const segue_paper *paper, segue_finding *finding)
@@ -287,6 +232,8 @@ void segue_claims_check_no_identifying(const segue_paper *paper, segue_finding *
     double smallest = INFINITY;
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i];
+        if (strcmp(cell->environment, "paper") != 0 || !strstr(cell->policy, "identify="))
+            continue;
         const segue_regret late = segue_compare_final_regret(cell);
         smallest = fmin(smallest, late.mean);
         for (size_t k = 0; k < LEARNERS; k++) {

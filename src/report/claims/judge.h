@@ -54,4 +54,21 @@ segue_verdict segue_judge_single_runs(double best, double worst);
  * (`early_half`); and it ends above eps_j.  In part if only one is true. */
 segue_verdict segue_judge_error(bool early_half, double smallest, double last, double eps);
 
+/** The error after all tasks and after a tenth of them: holds if it falls about as 1/sqrt(tasks), in
+ * part if it falls more slowly. */
+segue_verdict segue_judge_consistent(double early, double late);
+
+/** Runs in which the error from fresh rewards rises, and in which that from tUCB's own rewards is
+ * larger. */
+typedef struct segue_judge_signs {
+    uint64_t runs, rises, larger;
+} segue_judge_signs;
+
+/** The error rises for want of pulls: holds if it rises with fresh rewards too, and is not larger
+ * with its own; in part if it is; fails if it falls with fresh rewards.  Sign tests. */
+segue_verdict segue_judge_cause(segue_judge_signs signs);
+
+/** Less regret (1, 0 or -1), and runs that end above UCB: in part if there are any. */
+segue_verdict segue_judge_weights(int less, uint64_t runs_above);
+
 #endif

@@ -148,98 +148,9 @@ static segue_status show_probing(const segue_report *report, segue_error *err)
     return SEGUE_OK;
 }
 
-/* ---- identifying first ------------------------------------------------------------------- */
-
-/* Add the regret per task over all tasks up to each point, averaged over runs. */
-static void add_average(segue_figure *figure, const segue_cell *cell, size_t style,
-                        const char *title)
-{
-    segue_figure_begin_series(figure, SEGUE_SERIES_LINE, style, "%s", title);
-    for (size_t p = 0; p < cell->n_points; p++) {
-        const segue_regret so_far = segue_compare_mean_over(cell, SEGUE_TRACK_REGRET, 0, p + 1);
-        segue_figure_add_point(figure, (double)segue_cell_last_task(cell, p), so_far.mean,
-                               segue_cell_half_width(cell, so_far));
-    }
-}
-
-/* Two figures show the same cells by different functions: regret per task, and its average so far.
- */
-typedef void (*add_function)(segue_figure *figure, const segue_cell *cell, size_t style,
-                             const char *title);
-
-static void add_regret(segue_figure *figure, const segue_cell *cell, size_t style,
-                       const char *title)
-{
-    segue_report_add_track(figure, cell, SEGUE_TRACK_REGRET, style, title);
-}
-
-static void add_ours(segue_figure *figure, const segue_paper *paper, add_function add,
-                     const char *policy, size_t style, const char *title)
-{
-    const segue_results *results = paper->results[SEGUE_STUDY_OURS];
-    const segue_cell *cell =
-        segue_results_find(results, policy, paper->longest->steps, results->cell[0].tasks);
-    if (!cell)
-        return;
-    add(figure, cell, style, title);
-    segue_figure_mark_ours(figure);
-}
-
-/* Draw tUCB that identifies first, tUCB that does not, and ours, with mUCB as the level to reach.
- */
-static segue_status draw_identify(const segue_report *report, const char *name, const char *y_label,
-                                  add_function add, const char *caption, segue_error *err)
-{
-    const segue_paper *paper = report->paper;
-    const segue_results *results = paper->results[SEGUE_STUDY_IDENTIFY];
-    const segue_cell *first = &results->cell[0];
-    const segue_cell *plain = segue_results_find(paper->results[SEGUE_STUDY_TUCB_TASKS], "tucb",
-                                                 first->steps, first->tasks);
-    segue_figure figure = segue_figure_init(name, "tasks", y_label);
-    figure.log_x = figure.log_y = true;
-    figure.y_min = 1.0;
-    segue_figure_add_level(&figure, 2, (double)first->every, (double)first->tasks,
-                           paper->mucb->regret.mean, NAN, "mUCB, models known");
-    if (plain)
-        add(&figure, plain, 5, "tucb");
-    for (size_t i = 0; i < results->n_cells; i++) {
-        static const size_t styles[] = {1, 0, 4, 7};
-        add(&figure, &results->cell[i], styles[i % 4], results->cell[i].policy);
-    }
-    add_ours(&figure, paper, add, "tts", 9, "tTS");
-    add_ours(&figure, paper, add, "tla", 6, "tLA");
-    return segue_report_figure(report, &figure, caption, err);
-}
-
-static segue_status show_identify(const segue_report *report, segue_error *err)
-{
-    FILE *out = report->out;
-    segue_html_heading(out, 3, "identify", "Identify the models first?");
-    segue_html_p(out, "tUCB plays every task as well as it can, and learns from what this happens "
-                      "to show. The paper wonders whether it would be better, with many tasks to "
-                      "come, to spend the first ones on identifying the models, at a regret of up "
-                      "to a constant per step, and to be near mUCB soon after. Here tUCB plays its "
-                      "first 20, 100 or 500 tasks round robin (identify=), which samples every arm "
-                      "fairly; with C = 0.5 it also trusts the models sooner.");
-    SEGUE_TRY(draw_identify(
-        report, "identify", "regret per task", add_regret,
-        "Regret from task to task, on logarithmic axes: tUCB that identifies first, tUCB, and our "
-        "learners (thick lines), which do not.",
-        err));
-    SEGUE_TRY(draw_identify(report, "identify-average", "regret per task so far", add_average,
-                            "The same on average over all tasks so far: where a line falls "
-                            "below tUCB's, what was spent on identification has come back.",
-                            err));
-    segue_report_claim(report, "identify-later");
-    segue_report_claim(report, "identify-pays");
-    segue_report_claim(report, "no-identifying");
-    segue_report_repeat(report, SEGUE_STUDY_IDENTIFY);
-    return SEGUE_OK;
-}
-
 segue_status segue_section_questions(const segue_report *report, segue_error *err)
 {
     segue_html_heading(report->out, 2, "questions", "Two questions that the paper leaves open");
     SEGUE_TRY(show_probing(report, err));
-    return show_identify(report, err);
+    return segue_section_identify(report, err);
 }
