@@ -100,12 +100,12 @@ class Results(Folder):
 
     def experiment(self, **fields):
         spec = {"name": "x", "environment": {"models": "paper.csv"}, "policies": ["ucb", "tucb", "tla"],
-                "steps": 20, "tasks": 20, "runs": 2, "every": 10, **fields}
+                "steps": 20, "tasks": 20, "runs": 2, "every": 10, "fresh-rewards": True, **fields}
         return self.file(json.dumps({key: value for key, value in spec.items() if value}), "x.json")
 
     def test_run(self):
         out = self.folder / "out"
-        alone = self.experiment(policies=["ucb"], tasks=None, every=None, environment=[
+        alone = self.experiment(policies=["ucb"], tasks=None, every=None, **{"fresh-rewards": None}, environment=[
             {"name": "m", "models": "paper.csv"}, {"name": "l", "log": "log.csv", "least": 2}])
         single = json.loads(answer("run", alone, "-q", "--out", self.folder / "single", "--format", "json"))
         printed = json.loads(answer("run", self.experiment(), "-q", "--out", out, "--format", "json"))
