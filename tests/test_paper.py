@@ -69,9 +69,12 @@ class Paper(PaperFolder):
         out, _ = self.paper("out")
         page = (out / "report.html").read_text()
         names = re.findall(r'<figure id="figure-([a-z0-9-]+)">', page)
-        self.assertEqual(names, ["models", "lengths", "regret-12", "regret-24", "complexity-12", "complexity-24",
-                                 "bounds", "baselines", "single-runs", "errors", "choices", "related", "three-pulls",
-                                 "fresh-rewards", "weights", "ours-tasks",
+        self.assertEqual(names, ["models", "model-regret",
+                                 "lengths", "regret-12", "regret-24", "complexity-12", "complexity-24",
+                                 "cumulative",
+                                 "bounds", "baselines", "single-runs", "errors", "choices", "related",
+                                 "three-pulls", "fresh-rewards", "weights",
+                                 "ours-tasks",
                                  "ours-lengths", "ours-types", "probing-paper", "probing-probes", "probing-pulls",
                                  "identify-average"])
         for name in names:

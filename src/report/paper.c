@@ -251,6 +251,11 @@ static segue_status compute_theory(segue_paper *paper, segue_error *err)
     return segue_spectrum_compute(&paper->spectrum, models, err);
 }
 
+segue_regret segue_paper_model_regret(const segue_cell *cell, size_t model)
+{
+    return model < cell->n_models ? cell->by_model[model] : (segue_regret){.mean = NAN, .se = NAN};
+}
+
 /* The addend keeps a number such as 8.48, which is 8.4799... in binary, from losing a hundredth. */
 double segue_paper_truncate(double x)
 {
@@ -258,11 +263,16 @@ double segue_paper_truncate(double x)
 }
 
 /* delta = 1/n, as the theorems choose it. */
-double segue_paper_bound(const segue_paper *paper, size_t which, uint64_t steps)
+double segue_paper_bound_of(const segue_paper *paper, double complexity, uint64_t steps)
 {
     const double log_term =
         segue_policy_log_term(paper->models->n_models, steps, 1.0 / (double)steps);
-    return segue_bound_regret(paper->models->n_arms, log_term, paper->average[which]);
+    return segue_bound_regret(paper->models->n_arms, log_term, complexity);
+}
+
+double segue_paper_bound(const segue_paper *paper, size_t which, uint64_t steps)
+{
+    return segue_paper_bound_of(paper, paper->average[which], steps);
 }
 
 double segue_paper_bound_tucb(const segue_paper *paper, double complexity, uint64_t steps)

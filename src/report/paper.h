@@ -64,12 +64,16 @@ void segue_paper_destroy(segue_paper *paper);
 /** tUCB for n and J; NULL: it was not played. */
 const segue_cell *segue_paper_tucb(const segue_paper *paper, uint64_t steps, uint64_t tasks);
 
+/** The regret of a cell on one model; NaN: the cell does not have the model. */
+segue_regret segue_paper_model_regret(const segue_cell *cell, size_t model);
+
 /** Truncate a number after its second decimal, as the paper prints them. */
 double segue_paper_truncate(double x);
 
 /** The bound of the theorems on the regret of a task of n steps: for a column, averaged by the
- * weights; for tUCB with a complexity, including its forced pulls. */
+ * weights; for a complexity; for tUCB with a complexity, including its forced pulls. */
 double segue_paper_bound(const segue_paper *paper, size_t which, uint64_t steps);
+double segue_paper_bound_of(const segue_paper *paper, double complexity, uint64_t steps);
 double segue_paper_bound_tucb(const segue_paper *paper, double complexity, uint64_t steps);
 
 /** The task of J from which eps_j is so small that every model has a single best arm. */

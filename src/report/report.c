@@ -249,7 +249,9 @@ static segue_status print_report(const segue_report *report, segue_error *err)
     print_intro(report);
     print_summary(report);
     SEGUE_TRY(segue_section_theory_models(report, err));
+    SEGUE_TRY(segue_section_models(report, err));
     SEGUE_TRY(segue_section_figures(report, err));
+    SEGUE_TRY(segue_section_cumulative(report, err));
     SEGUE_TRY(segue_section_theory_bounds(report, err));
     SEGUE_TRY(segue_section_beyond(report, err));
     SEGUE_TRY(segue_section_moments(report, err));

@@ -44,8 +44,13 @@ void segue_report_add_track(segue_figure *figure, const segue_cell *cell, segue_
 /** The models and their complexities. */
 SEGUE_MUST_CHECK segue_status segue_section_theory_models(const segue_report *report,
                                                           segue_error *err);
+/** Regret per model beside Table 2's rows. */
+SEGUE_MUST_CHECK segue_status segue_section_models(const segue_report *report, segue_error *err);
 /** The paper's figures of regret and complexity. */
 SEGUE_MUST_CHECK segue_status segue_section_figures(const segue_report *report, segue_error *err);
+/** R_J, and the premise of Theorems 3 and 4. */
+SEGUE_MUST_CHECK segue_status segue_section_cumulative(const segue_report *report,
+                                                       segue_error *err);
 /** The bounds and the measured regret. */
 SEGUE_MUST_CHECK segue_status segue_section_theory_bounds(const segue_report *report,
                                                           segue_error *err);

@@ -67,6 +67,9 @@ static const struct {
      segue_claims_check_challenging},
     {"prediction", false, "The bounds predict accurately how much mUCB improves on UCB and UCB+.",
      segue_claims_check_prediction},
+    {"prediction-models", false,
+     "The bounds predict accurately how much is gained, on each model of Table 2.",
+     segue_claims_check_prediction_models},
     {"lengths", false,
      "Averaged over its tasks, tUCB is better than UCB, and comes closer to mUCB as J grows, for "
      "any n.",
@@ -81,6 +84,9 @@ static const struct {
      "over "
      "tasks from UCB's towards mUCB's, and does not reach it.",
      segue_claims_check_complexity},
+    {"premise", false,
+     "The error of the estimated models is at most eps_j: the premise of Theorems 3 and 4.",
+     segue_claims_check_premise},
     {"bounds", false, "The bounds of Theorems 1 and 3 on the regret of mUCB and tUCB hold.",
      segue_claims_check_bounds},
     {"remark", false,

@@ -31,6 +31,16 @@ typedef struct segue_finding {
 /** Check all claims, in the order of the report; `findings` has SEGUE_MAX_CLAIMS elements. */
 void segue_claims_check(const segue_paper *paper, segue_finding *findings, size_t *n_findings);
 
+/** In how many runs and points of tUCB the error of an estimated mean exceeds eps_j; runs and points
+ * without an estimate do not count. */
+typedef struct segue_premise {
+    uint64_t runs, runs_above, runs_above_at_end;
+    uint64_t points, points_above;
+} segue_premise;
+
+/** Count them in a cell with tracks of error and eps. */
+segue_premise segue_claims_premise(const segue_cell *cell);
+
 /** Return the finding of a claim, or NULL. */
 const segue_finding *segue_claims_find(const segue_finding *findings, size_t n_findings,
                                        const char *id);

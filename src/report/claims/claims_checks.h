@@ -54,6 +54,10 @@ segue_claims_check_function segue_claims_check_cause;
 segue_claims_check_function segue_claims_check_weights;
 segue_claims_check_function segue_claims_check_freeze;
 
+/** claims_premise.c */
+segue_claims_check_function segue_claims_check_prediction_models;
+segue_claims_check_function segue_claims_check_premise;
+
 /** Append to the text of a finding, as printf. */
 void segue_claims_append(segue_finding *finding, const char *format, ...) SEGUE_PRINTF(2, 3);
 
