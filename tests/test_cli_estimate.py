@@ -52,7 +52,7 @@ class Estimate(PaperLog):
     def test_em_prints_its_likelihood_and_uses_short_tasks(self):
         log = self.log(tasks=100, pulls=20)
         text = answer("estimate", "--types", 5, "--method", "em", log)
-        self.assertRegex(text, "(good|weak): 5 models tell 101 tasks apart with .* % certainty\n"
+        self.assertRegex(text, "(good|weak): 5 models distinguish 101 tasks with .* % certainty\n"
                                "log-likelihood -[0-9.]+, [0-9]+ iterations from 9 starts\n")
         self.assertNotIn("skipped", text)
         data = json.loads(answer("estimate", "--types", 5, "--method", "em", "--window", 40,

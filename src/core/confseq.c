@@ -1,27 +1,26 @@
 /* confseq.c - a confidence sequence for the difference of two means.
  *
  * D is the difference of the means of n and m numbers, v0 and v1 are the variances of one number.
- * For
- * two times s < t of observation, Cov(D_s, D_t) = Var(D_t): D is a Brownian motion with drift,
- * seen at
- * the information J = 1 / Var(D), whatever the order in which the samples grow (Jennison and
- * Turnbull 2000, section 11.2). A normal mixture over the drift is a martingale, and Ville's
- * inequality turns it into a boundary for all J at once (Robbins 1970; Howard et al. 2021;
- * the asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas 2024):
+ * For two times s < t of observation, Cov(D_s, D_t) = Var(D_t): D is a Brownian motion with drift,
+ * seen at the time 1 / Var(D), whatever the order in which the samples grow (Jennison and Turnbull
+ * 2000, section 11.2, where 1 / Var(D) is the information).  A normal mixture over the drift is a
+ * martingale, and Ville's inequality turns it into a boundary for all times at once (Robbins 1970;
+ * Howard et al. 2021; the asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy
+ * and Ramdas 2024):
  *
  *     |D - true difference| <= sqrt(z2 Var(D)),   z2 = (1 + I0/I) log((1 + I/I0) / alpha^2),
  *     I = 1 / (1/n + 1/m),   Var(D) = v0/n + v1/m,   alpha = 0.05.
  *
- * I0 sets where the boundary is tightest. I0 = 25 stays within 5 % of the optimum at 5,000 tasks
- * of
- * which 2 % to 50 % are control tasks, and makes it wide where samples are small.
+ * I is the effective sample size of the difference.  I0, a constant of the same unit, sets where
+ * the boundary is tightest.  I0 = 25 stays within 5 % of the optimum at 5,000 tasks of which 2 % to
+ * 50 % are control tasks, and makes it wide where samples are small.
  *
  * Departures from the source, for small samples (docs/math.md has the resulting rates):
- *   - The variance of a sample is at least the pooled one. A few control tasks with a rare reward
- * may show none: their mean and their variance are then too small together.
+ *   - The variance of a sample is at least the pooled one. A few control tasks with a rare
+ *     reward may show none: their mean and their variance are then too small together.
  *   - The pooled variance includes one additional squared deviation of the whole range.
  *   - z2 becomes nu (exp(z2/nu) - 1), nu the degrees of freedom by Welch and Satterthwaite:
- * Student's likelihood ratio (1 + t^2/nu)^(nu/2) replaces the normal one, exp(z^2/2).
+ *     Student's likelihood ratio (1 + t^2/nu)^(nu/2) replaces the normal one, exp(z^2/2).
  *
  * Cost: O(1), from the running moments.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -29,13 +28,13 @@
 
 #include <math.h>
 
-#define ALPHA       (1.0 - SEGUE_CONFSEQ_LEVEL)
-#define INFORMATION 25.0 /* I0 */
+#define ALPHA         (1.0 - SEGUE_CONFSEQ_LEVEL)
+#define TIGHTEST_SIZE 25.0 /* I0 */
 
 /* The squared boundary, in units of Var(D), of known variances. */
 static double normal_boundary(double n, double m)
 {
-    const double ratio = 1.0 / (1.0 / n + 1.0 / m) / INFORMATION;
+    const double ratio = 1.0 / (1.0 / n + 1.0 / m) / TIGHTEST_SIZE;
     return (1.0 + 1.0 / ratio) * (log1p(ratio) - 2.0 * log(ALPHA));
 }
 

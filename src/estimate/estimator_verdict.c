@@ -11,6 +11,7 @@
 #include "estimate/estimator_state.h"
 
 #define MIN_CERTAINTY 0.8 /* em: of the separation of tasks */
+#define MIN_LAMBDA    0.9 /* a true one is at least 1; the rest is for noise */
 #define FEW_TIMES     10  /* tasks per model: fewer say little, whatever the spectrum says */
 #define MAX_SUM_ERROR 0.3 /* of the sum of the weights from 1 */
 
@@ -21,7 +22,7 @@ static const char *ordinal(size_t k)
     return k % 10 == 1 ? "st" : k % 10 == 2 ? "nd" : k % 10 == 3 ? "rd" : "th";
 }
 
-/* An eigenvalue below this share of the largest counts as 0. */
+/* An eigenvalue below this fraction of the largest counts as 0. */
 static double rank_tolerance(const fit *f)
 {
     return f->n_arms > SEGUE_MAX_DENSE_ARMS ? 1e-6
@@ -38,11 +39,12 @@ outcome_kind segue_estimator_judge(const fit *f, uint64_t n_tasks)
     return eigenvalue[f->m - 1] > rank_tolerance(f) * eigenvalue[0] ? FOUND : LOW_RANK;
 }
 
-/* The first lambda that no model can have, or m: a true one is 1 / sqrt(rho) >= 1. */
+/* The first lambda that no model can have, or m: a true one is 1 / sqrt(rho) >= 1, and a model with
+ * at least one task has at most sqrt(n_tasks). */
 static size_t odd_lambda(const fit *f, uint64_t n_tasks)
 {
     size_t k = 0;
-    while (k < f->m && f->lambda[k] >= 0.9 && f->lambda[k] <= sqrt((double)n_tasks))
+    while (k < f->m && f->lambda[k] >= MIN_LAMBDA && f->lambda[k] <= sqrt((double)n_tasks))
         k++;
     return k;
 }
@@ -63,7 +65,7 @@ static void describe_failure(const segue_estimator *est, char *out)
     else
         (void)snprintf(out, SEGUE_VERDICT_SIZE, "none: the %zu%s eigenvalue is %.3g, so that %s",
                        f->m, ordinal(f->m), last,
-                       f->m > 1 ? "there are fewer models" : "there is nothing to tell");
+                       f->m > 1 ? "there are fewer models" : "the rewards show no structure");
 }
 
 /* How far to trust an estimate by likelihood. */
@@ -84,7 +86,7 @@ static void describe_likelihood(const segue_estimator *est, char *out)
                        min + 1, n * est->models->weight[min], info->n_tasks);
     else
         (void)snprintf(out, SEGUE_VERDICT_SIZE,
-                       "%s: %zu models tell %" PRIu64 " tasks apart with %.3g %% certainty",
+                       "%s: %zu models distinguish %" PRIu64 " tasks with %.3g %% certainty",
                        info->certainty < MIN_CERTAINTY ? "weak" : "good", info->n_models,
                        info->n_tasks, 100.0 * info->certainty);
 }
@@ -103,9 +105,10 @@ static void describe_quality(const segue_estimator *est, char *out)
                        f->m, ordinal(f->m), last, info->noise, info->n_tasks);
     else if (odd < f->m && f->config->alpha0 <= 0.0)
         (void)snprintf(out, SEGUE_VERDICT_SIZE,
-                       "weak: the %zu%s component has lambda %.3g, and none can be below 1 or so "
-                       "large, at %" PRIu64 " tasks",
-                       odd + 1, ordinal(odd + 1), f->lambda[odd], info->n_tasks);
+                       "weak: the %zu%s component has lambda %.3g; need at least %.1f and at most "
+                       "%.3g, the square root of %" PRIu64 " tasks",
+                       odd + 1, ordinal(odd + 1), f->lambda[odd], MIN_LAMBDA,
+                       sqrt((double)info->n_tasks), info->n_tasks);
     else if (fabs(info->weight_sum - 1.0) > MAX_SUM_ERROR)
         (void)snprintf(out, SEGUE_VERDICT_SIZE,
                        "weak: the weights sum to %.3g before they are normalised, at %" PRIu64

@@ -25,7 +25,7 @@ static segue_types *types_of(const segue_learner *learner)
 
 const segue_option segue_types_learner_options[TYPES_N_OPTIONS] = {
     [TYPES_HINT] = {.key = "hint",
-                    .help = "types that somebody expects, if more than 6 (default 0)",
+                    .help = "expected number of types; at most 6 has no effect (default 0)",
                     .min = 0.0,
                     .max = SEGUE_MAX_TYPES,
                     .whole = true},
@@ -36,7 +36,7 @@ const segue_option segue_types_learner_options[TYPES_N_OPTIONS] = {
                       .whole = true,
                       .default_value = 512.0},
     [TYPES_CAP] = {.key = "cap",
-                   .help = "the most types it may find, for trials (default 16)",
+                   .help = "maximum number of types, for experiments (default 16)",
                    .min = 1.0,
                    .max = SEGUE_MAX_TYPES,
                    .whole = true,
@@ -83,7 +83,7 @@ static segue_status make_prior(const segue_types *types, shared_prior **out, seg
     const size_t n_components = segue_types_count(types) + 1, n_arms = segue_types_arms(types);
     *out = NULL;
     if (n_components == 1)
-        return SEGUE_OK; /* no types yet, or no more: tasks go by nothing */
+        return SEGUE_OK; /* no types yet, or no more: new tasks get no shared prior */
     const segue_status status = segue_shared_prior_create(out, n_components, n_arms, err);
     if (status != SEGUE_OK)
         return status;
@@ -95,7 +95,7 @@ static segue_status make_prior(const segue_types *types, shared_prior **out, seg
     return SEGUE_OK;
 }
 
-/* Let tasks go by types from here on. */
+/* Publish the types as the shared prior of new tasks. */
 static segue_status publish_types(segue_learner *learner, const segue_types *types,
                                   segue_error *err)
 {
@@ -142,7 +142,7 @@ segue_status segue_types_learner_learn(segue_learner *learner, const open_task *
     segue_status status = SEGUE_OK;
     if (segue_types_due(t->types) && !learner->config.background)
         status = segue_types_refit(t->types, err);
-    /* also where that failed: types may be gone with the task */
+    /* also if that failed: adding the task may have removed a type */
     return status == SEGUE_OK ? publish(learner, err) : (publish(learner, NULL), status);
 }
 
@@ -174,7 +174,7 @@ static segue_status adopt(segue_learner *learner, void *made, segue_error *err)
     SEGUE_TRY(segue_types_adopt(t->types, made, err));
     const segue_status status = publish(learner, err);
     if (status != SEGUE_OK)
-        (void)!segue_types_adopt(t->types, made, NULL); /* they change places again */
+        (void)!segue_types_adopt(t->types, made, NULL); /* swap back */
     return status;
 }
 

@@ -12,17 +12,17 @@
 #include "estimate/types/mixture_refit.h"
 
 #define PRICE 6.0 /* nats: the cut is one of some hundred possible ones */
-#define MIXED 0.8 /* share of the type changes that a random order has */
+#define MIXED 0.8 /* fraction of the type changes that a random order has */
 
 /* The likeliest component of a task. */
 static size_t likeliest(const mixture *mix, const task_window *tasks, size_t index)
 {
-    double share[SEGUE_MAX_TYPES + 1];
+    double posterior[SEGUE_MAX_TYPES + 1];
     size_t best = 0;
     (void)segue_mixture_posterior(mix, segue_task_window_sum(tasks, index),
-                                  segue_task_window_pulls(tasks, index), share);
+                                  segue_task_window_pulls(tasks, index), posterior);
     for (size_t q = 1; q <= mix->n_types; q++)
-        if (share[q] > share[best])
+        if (posterior[q] > posterior[best])
             best = q;
     return best;
 }
@@ -87,10 +87,10 @@ static segue_status fit_sides(side *older, side *newer, const mixture *mix,
 {
     segue_mixture_copy(&older->mix, mix);
     const segue_status status =
-        segue_mixture_refit(&older->mix, &older->tasks, cut->hint, cut->last, rng, err);
+        segue_mixture_refit(&older->mix, &older->tasks, cut->expected_types, cut->last, rng, err);
     if (status != SEGUE_OK)
         return status;
-    return segue_mixture_refit(&newer->mix, &newer->tasks, cut->hint, cut->now, rng, err);
+    return segue_mixture_refit(&newer->mix, &newer->tasks, cut->expected_types, cut->now, rng, err);
 }
 
 static double objective(const side *s)

@@ -14,7 +14,7 @@
 /* A possible change, after task number `last`; `now` is the number of the newest task. */
 typedef struct segue_change_point {
     uint64_t last, now;
-    size_t hint; /* types expected, as for a fit */
+    size_t expected_types; /* as for a fit */
 } segue_change_point;
 
 /* Decide if separate types for the tasks up to a cut and after it explain them better than `mix`,

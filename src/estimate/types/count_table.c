@@ -21,7 +21,7 @@ typedef struct finder {
     size_t n_slots;   /* a power of 2, at least twice the count */
     uint32_t *slot;   /* n_slots: the index of a number, or EMPTY */
     double *number;   /* count: the numbers to search */
-    double *value[4]; /* count each: the distinct ones of each kind, and of the pairs */
+    double *value[4]; /* count each: the distinct ones of each count, and of the pairs */
     uint32_t *of[4];  /* count each: the index of each number among the distinct ones */
 } finder;
 
@@ -79,7 +79,7 @@ static size_t distinct(finder *f, size_t kind, size_t n)
 
 /* ---- one arm ----------------------------------------------------------------------------- */
 
-enum { PAIRS = N_KINDS };
+enum { PAIRS = N_COUNTS };
 
 /* Find the distinct wins, losses and pairs of the tasks. */
 static void find_pairs(finder *f, const task_window *tasks, size_t arm, count_table *t)
@@ -87,11 +87,11 @@ static void find_pairs(finder *f, const task_window *tasks, size_t arm, count_ta
     const size_t n = tasks->count;
     for (size_t l = 0; l < n; l++)
         f->number[l] = segue_task_window_sum(tasks, l)[arm];
-    t->kind[WON].count = distinct(f, WON, n);
+    t->counts[WON].count = distinct(f, WON, n);
     for (size_t l = 0; l < n; l++)
         f->number[l] =
             segue_task_window_pulls(tasks, l)[arm] - segue_task_window_sum(tasks, l)[arm];
-    t->kind[LOST].count = distinct(f, LOST, n);
+    t->counts[LOST].count = distinct(f, LOST, n);
     for (size_t l = 0; l < n; l++)
         f->number[l] = (double)f->of[WON][l] * (double)n + (double)f->of[LOST][l];
     t->n_pairs = distinct(f, PAIRS, n);
@@ -102,25 +102,25 @@ static void find_pulls(finder *f, size_t n, count_table *t)
 {
     for (size_t l = 0; l < n; l++)
         f->number[f->of[PAIRS][l]] = f->value[WON][f->of[WON][l]] + f->value[LOST][f->of[LOST][l]];
-    t->kind[PULLS].count = distinct(f, PULLS, t->n_pairs);
+    t->counts[PULLS].count = distinct(f, PULLS, t->n_pairs);
 }
 
 /* Allocate memory of the exact size. */
 static segue_status give_memory(count_table *t, size_t n_tasks, segue_error *err)
 {
     size_t numbers = 0;
-    for (size_t k = 0; k < N_KINDS; k++)
-        numbers += t->kind[k].count;
+    for (size_t k = 0; k < N_COUNTS; k++)
+        numbers += t->counts[k].count;
     t->number = calloc(numbers, sizeof *t->number);
-    t->index = calloc(n_tasks + N_KINDS * t->n_pairs, sizeof *t->index);
+    t->index = calloc(n_tasks + N_COUNTS * t->n_pairs, sizeof *t->index);
     if (!t->number || !t->index)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the results of %zu tasks", n_tasks);
     double *number = t->number;
     t->of_task = t->index;
-    for (size_t k = 0; k < N_KINDS; k++) {
-        t->kind[k].value = number;
-        number += t->kind[k].count;
-        t->kind[k].of_pair = t->index + n_tasks + k * t->n_pairs;
+    for (size_t k = 0; k < N_COUNTS; k++) {
+        t->counts[k].value = number;
+        number += t->counts[k].count;
+        t->counts[k].of_pair = t->index + n_tasks + k * t->n_pairs;
     }
     return SEGUE_OK;
 }
@@ -128,13 +128,13 @@ static segue_status give_memory(count_table *t, size_t n_tasks, segue_error *err
 static void copy_distinct(const finder *f, size_t n, count_table *t)
 {
     memcpy(t->of_task, f->of[PAIRS], n * sizeof *t->of_task);
-    for (size_t k = 0; k < N_KINDS; k++)
-        memcpy(t->kind[k].value, f->value[k], t->kind[k].count * sizeof *t->number);
+    for (size_t k = 0; k < N_COUNTS; k++)
+        memcpy(t->counts[k].value, f->value[k], t->counts[k].count * sizeof *t->number);
     for (size_t l = 0; l < n; l++) {
-        t->kind[WON].of_pair[t->of_task[l]] = f->of[WON][l];
-        t->kind[LOST].of_pair[t->of_task[l]] = f->of[LOST][l];
+        t->counts[WON].of_pair[t->of_task[l]] = f->of[WON][l];
+        t->counts[LOST].of_pair[t->of_task[l]] = f->of[LOST][l];
     }
-    memcpy(t->kind[PULLS].of_pair, f->of[PULLS], t->n_pairs * sizeof *t->index);
+    memcpy(t->counts[PULLS].of_pair, f->of[PULLS], t->n_pairs * sizeof *t->index);
 }
 
 static segue_status fill_table(finder *f, const task_window *tasks, size_t arm, count_table *t,
@@ -183,12 +183,12 @@ segue_status segue_count_table_create(count_table **out, const task_window *task
 
 double segue_count_table_won(const count_table *t, size_t pair)
 {
-    return t->kind[WON].value[t->kind[WON].of_pair[pair]];
+    return t->counts[WON].value[t->counts[WON].of_pair[pair]];
 }
 
 double segue_count_table_pulls(const count_table *t, size_t pair)
 {
-    return t->kind[PULLS].value[t->kind[PULLS].of_pair[pair]];
+    return t->counts[PULLS].value[t->counts[PULLS].of_pair[pair]];
 }
 
 static void rises(const levels *numbers, double a, double *out)
@@ -197,50 +197,54 @@ static void rises(const levels *numbers, double a, double *out)
     segue_log_gamma_ratio_all(&rise, numbers->value, numbers->count, out);
 }
 
-void segue_count_table_fits(const count_table *t, double a, double b, double *scratch, double *fit)
+void segue_count_table_log_liks(const count_table *t, double a, double b, double *scratch,
+                                double *log_lik)
 {
-    double *won = scratch, *lost = won + t->kind[WON].count, *pulls = lost + t->kind[LOST].count;
-    rises(&t->kind[WON], a, won);
-    rises(&t->kind[LOST], b, lost);
-    rises(&t->kind[PULLS], a + b, pulls);
+    double *won = scratch, *lost = won + t->counts[WON].count,
+           *pulls = lost + t->counts[LOST].count;
+    rises(&t->counts[WON], a, won);
+    rises(&t->counts[LOST], b, lost);
+    rises(&t->counts[PULLS], a + b, pulls);
     for (size_t p = 0; p < t->n_pairs; p++)
-        fit[p] = won[t->kind[WON].of_pair[p]] + lost[t->kind[LOST].of_pair[p]] -
-                 pulls[t->kind[PULLS].of_pair[p]];
+        log_lik[p] = won[t->counts[WON].of_pair[p]] + lost[t->counts[LOST].of_pair[p]] -
+                     pulls[t->counts[PULLS].of_pair[p]];
 }
 
-/* ---- digest of a type -------------------------------------------------------------------- */
+/* ---- weighted counts of a type ----------------------------------------------------------- */
 
-/* Sum the shares of all numbers of a kind, and skip the numbers without a share. */
-static size_t digest_kind(const levels *numbers, size_t n_pairs, const double *pair_share,
-                          double *value, double *share)
+/* Sum the weights of each value of a count, and skip the values without weight. */
+static size_t weigh_counts(const levels *numbers, size_t n_pairs, const double *pair_weight,
+                           double *value, double *weight)
 {
     size_t count = 0;
-    memset(share, 0, numbers->count * sizeof *share);
+    memset(weight, 0, numbers->count * sizeof *weight);
     for (size_t p = 0; p < n_pairs; p++)
-        share[numbers->of_pair[p]] += pair_share[p];
+        weight[numbers->of_pair[p]] += pair_weight[p];
     for (size_t k = 0; k < numbers->count; k++)
-        if (share[k] > 0.0) {
+        if (weight[k] > 0.0) {
             value[count] = numbers->value[k];
-            share[count++] = share[k];
+            weight[count++] = weight[k];
         }
     return count;
 }
 
-void segue_count_table_digest(const count_table *t, const double *pair_share, digest *d)
+void segue_count_table_weigh(const count_table *t, const double *pair_weight, weighted_counts *d)
 {
-    for (size_t k = 0; k < N_KINDS; k++)
-        d->count[k] = digest_kind(&t->kind[k], t->n_pairs, pair_share, d->value[k], d->share[k]);
+    for (size_t k = 0; k < N_COUNTS; k++)
+        d->count[k] =
+            weigh_counts(&t->counts[k], t->n_pairs, pair_weight, d->value[k], d->weight[k]);
 }
 
-double segue_count_table_digest_fit(const digest *d, double a, double b, double *scratch)
+double segue_count_table_weighted_log_lik(const weighted_counts *d, double a, double b,
+                                          double *scratch)
 {
-    const double from[N_KINDS] = {[WON] = a, [LOST] = b, [PULLS] = a + b};
-    double sum[N_KINDS] = {0};
-    for (size_t k = 0; k < N_KINDS; k++) {
+    const double from[N_COUNTS] = {[WON] = a, [LOST] = b, [PULLS] = a + b};
+    double sum[N_COUNTS] = {0};
+    for (size_t k = 0; k < N_COUNTS; k++) {
         const segue_log_gamma_ratio rise = segue_log_gamma_ratio_init(from[k]);
         segue_log_gamma_ratio_all(&rise, d->value[k], d->count[k], scratch);
         for (size_t l = 0; l < d->count[k]; l++)
-            sum[k] += d->share[k][l] * scratch[l];
+            sum[k] += d->weight[k][l] * scratch[l];
     }
     return sum[WON] + sum[LOST] - sum[PULLS];
 }

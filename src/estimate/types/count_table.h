@@ -8,20 +8,21 @@
 
 #include "estimate/types/task_window.h"
 
-enum { WON, LOST, PULLS, N_KINDS };
+/* The counts of an arm in a task: its sum of rewards; its pulls minus that sum; its pulls. */
+enum { WON, LOST, PULLS, N_COUNTS };
 
-/* The distinct numbers of one kind, and the index that each pair has. */
+/* The distinct values of one count, and the index that each pair has. */
 typedef struct levels {
     size_t count;
     double *value;     /* count */
     uint32_t *of_pair; /* n_pairs */
 } levels;
 
-/* A pair is one result (won, lost) of an arm. */
+/* A pair is one result (won, lost) of an arm: many tasks have the same one. */
 typedef struct count_table {
     size_t n_pairs;
     uint32_t *of_task; /* the pair of each task */
-    levels kind[N_KINDS];
+    levels counts[N_COUNTS];
     double *number;  /* memory of the values ... */
     uint32_t *index; /* ... and of the indices */
 } count_table;
@@ -35,21 +36,24 @@ void segue_count_table_destroy(count_table *count_tables, size_t n_arms);
 double segue_count_table_won(const count_table *t, size_t pair);
 double segue_count_table_pulls(const count_table *t, size_t pair);
 
-/* fit (n_pairs): ln B(a + won, b + lost) - ln B(a, b) of every pair.  `scratch` has three
+/* log_lik (n_pairs): ln B(a + won, b + lost) - ln B(a, b) of every pair.  `scratch` has three
  * numbers per task. */
-void segue_count_table_fits(const count_table *t, double a, double b, double *scratch, double *fit);
+void segue_count_table_log_liks(const count_table *t, double a, double b, double *scratch,
+                                double *log_lik);
 
-/* The share of one type in a table: the numbers of each kind that occur in its tasks, and the
+/* A table as one type sees it: the distinct values of each count that occur in its tasks, and the
  * weight of each.  The caller owns the memory: one number per task in each array. */
-typedef struct digest {
-    size_t count[N_KINDS];
-    double *value[N_KINDS], *share[N_KINDS];
-} digest;
+typedef struct weighted_counts {
+    size_t count[N_COUNTS];
+    double *value[N_COUNTS], *weight[N_COUNTS];
+} weighted_counts;
 
-/* Compute a digest from the shares (n_pairs) of the pairs. */
-void segue_count_table_digest(const count_table *t, const double *pair_share, digest *d);
+/* Compute them from the weights (n_pairs) of the pairs. */
+void segue_count_table_weigh(const count_table *t, const double *pair_weight, weighted_counts *d);
 
-/* The sum of the fits, each times its share.  `scratch` has one number per task. */
-double segue_count_table_digest_fit(const digest *d, double a, double b, double *scratch);
+/* The sum of the log-likelihoods of the pairs, each times its weight.  `scratch` has one number per
+ * task. */
+double segue_count_table_weighted_log_lik(const weighted_counts *d, double a, double b,
+                                          double *scratch);
 
 #endif

@@ -24,7 +24,7 @@
 #define POINT       1e6  /* kappa of a type whose tasks all have the same mean */
 #define PULLS_A_NAT 1.57 /* a mean costs 1/2 ln(1 + pulls / this) nats */
 #define MIN_WEIGHT  1e-9 /* of a type */
-#define NEGLIGIBLE  40.0 /* nats below the best: a share below 1e-17 */
+#define NEGLIGIBLE  40.0 /* nats below the best: a posterior below 1e-17 */
 
 double segue_mixture_kappa(size_t spread)
 {
@@ -110,32 +110,32 @@ void segue_mixture_log_weights(const mixture *mix, double *log_weight)
         log_weight[q] = log(mix->weight[q]);
 }
 
-double segue_mixture_shares(const double *log_weight, const double *fit, size_t n_types,
-                            size_t step, double *share)
+double segue_mixture_apply_bayes(const double *log_weight, const double *log_lik, size_t n_types,
+                                 size_t step, double *posterior)
 {
-    double log_share[SEGUE_MAX_TYPES + 1], best = -INFINITY, total = 0.0;
+    double log_joint[SEGUE_MAX_TYPES + 1], best = -INFINITY, total = 0.0;
     for (size_t q = 0; q <= n_types; q++) {
-        log_share[q] = log_weight[q] + fit[q * step];
-        best = fmax(best, log_share[q]);
+        log_joint[q] = log_weight[q] + log_lik[q * step];
+        best = fmax(best, log_joint[q]);
     }
     for (size_t q = 0; q <= n_types; q++) {
-        const double below = best - log_share[q];
-        share[q * step] = below < NEGLIGIBLE ? exp(-below) : 0.0;
-        total += share[q * step];
+        const double below = best - log_joint[q];
+        posterior[q * step] = below < NEGLIGIBLE ? exp(-below) : 0.0;
+        total += posterior[q * step];
     }
     for (size_t q = 0; q <= n_types; q++)
-        share[q * step] /= total;
+        posterior[q * step] /= total;
     return best + log(total);
 }
 
 double segue_mixture_posterior(const mixture *mix, const double *sum, const double *pulls,
-                               double *share)
+                               double *posterior)
 {
-    double fit[SEGUE_MAX_TYPES + 1], log_weight[SEGUE_MAX_TYPES + 1];
+    double log_lik[SEGUE_MAX_TYPES + 1], log_weight[SEGUE_MAX_TYPES + 1];
     segue_mixture_log_weights(mix, log_weight);
     for (size_t q = 0; q <= mix->n_types; q++)
-        fit[q] = segue_mixture_log_likelihood(mix, q, sum, pulls);
-    return segue_mixture_shares(log_weight, fit, mix->n_types, 1, share);
+        log_lik[q] = segue_mixture_log_likelihood(mix, q, sum, pulls);
+    return segue_mixture_apply_bayes(log_weight, log_lik, mix->n_types, 1, posterior);
 }
 
 /* ---- weights ----------------------------------------------------------------------------- */
@@ -163,7 +163,7 @@ void segue_mixture_set_weights(mixture *mix, const double *size, size_t n_tasks)
 
 /* ---- learning from one task -------------------------------------------------------------- */
 
-static void learn_type(mixture *mix, size_t type, double share, const double *sum,
+static void learn_type(mixture *mix, size_t type, double posterior, const double *sum,
                        const double *pulls)
 {
     for (size_t i = 0; i < mix->n_arms; i++) {
@@ -171,20 +171,20 @@ static void learn_type(mixture *mix, size_t type, double share, const double *su
             continue;
         const size_t at = type * mix->n_arms + i;
         const double kappa = segue_mixture_kappa(mix->spread[at]);
-        const double counts = share * (kappa + 1.0) / (kappa + pulls[i]);
+        const double counts = posterior * (kappa + 1.0) / (kappa + pulls[i]);
         segue_mixture_set(mix, type, i, mix->won[at] + counts * sum[i],
                           mix->pulls[at] + counts * pulls[i], mix->spread[at]);
     }
 }
 
-void segue_mixture_learn(mixture *mix, size_t n_tasks, const double *share, const double *sum,
+void segue_mixture_learn(mixture *mix, size_t n_tasks, const double *posterior, const double *sum,
                          const double *pulls)
 {
     const double step = 1.0 / (double)(n_tasks + 1 + mix->n_types);
     for (size_t q = 0; q <= mix->n_types; q++) {
-        if (q > 0 && share[q] > MIN_SHARE)
-            learn_type(mix, q, share[q], sum, pulls);
-        mix->weight[q] += step * (share[q] - mix->weight[q]);
+        if (q > 0 && posterior[q] > MIN_POSTERIOR)
+            learn_type(mix, q, posterior[q], sum, pulls);
+        mix->weight[q] += step * (posterior[q] - mix->weight[q]);
     }
     scale_weights(mix);
 }

@@ -8,10 +8,11 @@
 
 #include "segue/estimator.h"
 
-#define N_SPREADS          12    /* concentrations kappa: 2, 4, ..., 2048, and 1e6 for a point */
-#define SPREAD_FIRST       2     /* kappa = 8: where the first type starts */
-#define SPREAD_NEW_TYPE    5     /* kappa = 64: where a type added from one task starts */
-#define MIN_SHARE          1e-3  /* of a task in a type: a smaller one is not learned from */
+#define N_SPREADS       12 /* concentrations kappa: 2, 4, ..., 2048, and 1e6 for a point */
+#define SPREAD_FIRST    2  /* kappa = 8: where the first type starts */
+#define SPREAD_NEW_TYPE 5  /* kappa = 64: where a type added from one task starts */
+#define MIN_POSTERIOR                                                                              \
+    1e-3 /* of a task over a type: below it the type does not learn from the task */
 #define SPREAD_PRICE       0.1   /* nats per doubling of kappa */
 #define MIN_NO_TYPE_WEIGHT 0.005 /* weight of no type */
 
@@ -23,8 +24,7 @@ typedef struct mixture {
     size_t n_types;
     double weight[SEGUE_MAX_TYPES + 1]; /* sum 1 */
     uint64_t last[SEGUE_MAX_TYPES + 1]; /* number of the last task that was of this type */
-    double *won, *pulls;   /* what it was learned from: rewards and pulls, as far as they
-                                     count */
+    double *won, *pulls;   /* what it was learned from: weighted sums of rewards and of pulls */
     double *a, *b;         /* Beta parameters of a new task's mean */
     unsigned char *spread; /* index of kappa */
 } mixture;
@@ -54,18 +54,18 @@ double segue_mixture_log_likelihood(const mixture *mix, size_t component, const 
 /* The logarithms of the weights (n_types + 1). */
 void segue_mixture_log_weights(const mixture *mix, double *log_weight);
 
-/* Shares of a task among n_types + 1 components, from the logarithms of their weights and their
- * fits, both fits and shares `step` apart; returns the logarithm of the task's likelihood under
- * all. */
-double segue_mixture_shares(const double *log_weight, const double *fit, size_t n_types,
-                            size_t step, double *share);
+/* Bayes' rule: the posterior of a task over n_types + 1 components from the logarithms of their
+ * weights and its log-likelihoods.  Log-likelihoods and posteriors are `step` apart.  Returns the
+ * task's log-likelihood under the whole mixture. */
+double segue_mixture_apply_bayes(const double *log_weight, const double *log_lik, size_t n_types,
+                                 size_t step, double *posterior);
 
-/* Shares (n_types + 1) of a task; returns the logarithm of its likelihood. */
+/* The posterior (n_types + 1) of a task; returns its log-likelihood. */
 double segue_mixture_posterior(const mixture *mix, const double *sum, const double *pulls,
-                               double *share);
+                               double *posterior);
 
-/* Learn from one task of these shares, as the n_tasks-th. */
-void segue_mixture_learn(mixture *mix, size_t n_tasks, const double *share, const double *sum,
+/* Learn from one task with this posterior, as the n_tasks-th. */
+void segue_mixture_learn(mixture *mix, size_t n_tasks, const double *posterior, const double *sum,
                          const double *pulls);
 
 /* Weights from the sizes (n_types + 1) of the components among n_tasks. */

@@ -3,45 +3,45 @@
  * A new type starts from one task, drawn with probability proportional to the square of its gain:
  * its log-likelihood under a type of its own, less that under the mixture.  Then the lightest types
  * are removed on trial.  A move that does not increase the objective is undone.  A fit costs a few
- * tens of sweeps (em.c).
+ * tens of sweeps (mixture_em.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/types/mixture_refit.h"
 
 #include <stdlib.h>
 
-#include "estimate/types/em.h"
+#include "estimate/types/mixture_em.h"
 
 #define FIRST_SWEEPS  15 /* of the very first type */
 #define SWEEPS        8
-#define ADD_STEPS     3 /* of the new type alone, before all types are swept */
+#define ADD_STEPS     3 /* of the new type only, before all types are swept */
 #define REMOVE_SWEEPS 3
-#define TRIES         6 /* additions that fail in a row */
+#define TRIES         6 /* additions that may fail in a row; the first fit may try longer */
 #define MAX_REMOVALS  2
 
 typedef struct refit {
-    em fit;
-    em_state before; /* the last move */
-    double *alone;   /* n_tasks: fit of each to a type of its own */
-    double *gain;    /* n_tasks: scratch */
+    mixture_em em;
+    mixture_em_state before; /* the last move */
+    double *own_log_lik;     /* n_tasks: log-likelihood of each under a type of its own */
+    double *gain;            /* n_tasks: scratch */
 } refit;
 
 /* ---- add types --------------------------------------------------------------------------- */
 
-static double fit_alone(mixture *one, const double *sum, const double *pulls)
+static double own_log_lik_of(mixture *one, const double *sum, const double *pulls)
 {
     for (size_t i = 0; i < one->n_arms; i++)
         segue_mixture_set(one, 1, i, sum[i], pulls[i], SPREAD_NEW_TYPE);
     return segue_mixture_log_likelihood(one, 1, sum, pulls);
 }
 
-static segue_status fit_each_alone(refit *r, const task_window *tasks, segue_error *err)
+static segue_status compute_own_log_liks(refit *r, const task_window *tasks, segue_error *err)
 {
     mixture one;
     const segue_status status = segue_mixture_init(&one, tasks->n_arms, 1, err);
     for (size_t l = 0; l < tasks->count && status == SEGUE_OK; l++)
-        r->alone[l] =
-            fit_alone(&one, segue_task_window_sum(tasks, l), segue_task_window_pulls(tasks, l));
+        r->own_log_lik[l] = own_log_lik_of(&one, segue_task_window_sum(tasks, l),
+                                           segue_task_window_pulls(tasks, l));
     segue_mixture_fini(&one);
     return status;
 }
@@ -49,10 +49,10 @@ static segue_status fit_each_alone(refit *r, const task_window *tasks, segue_err
 /* Draw the task that a new type starts from; n_tasks if no task gains. */
 static size_t draw_seed(refit *r, segue_rng *rng)
 {
-    const size_t n = r->fit.n_tasks;
+    const size_t n = r->em.n_tasks;
     double all = 0.0;
     for (size_t l = 0; l < n; l++) {
-        const double gain = r->alone[l] - r->fit.now.log_likelihood[l];
+        const double gain = r->own_log_lik[l] - r->em.now.mixture_log_lik[l];
         r->gain[l] = gain > 0.0 ? gain * gain : 0.0;
         all += r->gain[l];
     }
@@ -69,32 +69,33 @@ static size_t draw_seed(refit *r, segue_rng *rng)
 /* Accept a move if the objective has grown; else undo it. */
 static bool accept_or_undo(refit *r)
 {
-    if (r->fit.now.objective > r->before.objective)
+    if (r->em.now.objective > r->before.objective)
         return true;
-    segue_em_state_copy(&r->fit.now, &r->before);
+    segue_mixture_em_state_copy(&r->em.now, &r->before);
     return false;
 }
 
 static bool try_add(refit *r, segue_rng *rng)
 {
-    em *fit = &r->fit;
+    mixture_em *em = &r->em;
     const size_t seed = draw_seed(r, rng);
-    if (seed == fit->n_tasks)
+    if (seed == em->n_tasks)
         return false;
-    segue_em_state_copy(&r->before, &fit->now);
-    segue_mixture_add_type(&fit->now.mix, segue_task_window_sum(fit->tasks, seed),
-                           segue_task_window_pulls(fit->tasks, seed));
-    segue_em_fit_component(fit, fit->now.mix.n_types);
-    segue_em_expect(fit);
+    segue_mixture_em_state_copy(&r->before, &em->now);
+    segue_mixture_add_type(&em->now.mix, segue_task_window_sum(em->tasks, seed),
+                           segue_task_window_pulls(em->tasks, seed));
+    segue_mixture_em_update_log_lik(em, em->now.mix.n_types);
+    segue_mixture_em_expect(em);
     for (size_t s = 0; s < ADD_STEPS; s++)
-        segue_em_step(fit, fit->now.mix.n_types);
-    segue_em_sweeps(fit, SWEEPS);
+        segue_mixture_em_step(em, em->now.mix.n_types);
+    segue_mixture_em_sweeps(em, SWEEPS);
     return accept_or_undo(r);
 }
 
+/* Add types until `tries` additions in a row have failed. */
 static void add_types(refit *r, size_t tries, segue_rng *rng)
 {
-    const mixture *mix = &r->fit.now.mix;
+    const mixture *mix = &r->em.now.mix;
     for (size_t failed = 0; failed < tries && mix->n_types < mix->cap;)
         failed = try_add(r, rng) ? 0 : failed + 1;
 }
@@ -112,20 +113,20 @@ static size_t lightest(const mixture *mix)
 
 static bool try_remove(refit *r)
 {
-    em *fit = &r->fit;
-    segue_em_state_copy(&r->before, &fit->now);
-    const size_t type = lightest(&fit->now.mix);
-    segue_mixture_remove_type(&fit->now.mix, type);
-    for (size_t q = type; q <= fit->now.mix.n_types; q++)
-        segue_em_fit_component(fit, q);
-    segue_em_expect(fit);
-    segue_em_sweeps(fit, REMOVE_SWEEPS);
+    mixture_em *em = &r->em;
+    segue_mixture_em_state_copy(&r->before, &em->now);
+    const size_t type = lightest(&em->now.mix);
+    segue_mixture_remove_type(&em->now.mix, type);
+    for (size_t q = type; q <= em->now.mix.n_types; q++)
+        segue_mixture_em_update_log_lik(em, q);
+    segue_mixture_em_expect(em);
+    segue_mixture_em_sweeps(em, REMOVE_SWEEPS);
     return accept_or_undo(r);
 }
 
 static void remove_types(refit *r)
 {
-    for (size_t k = 0; k < MAX_REMOVALS && r->fit.now.mix.n_types > 1; k++)
+    for (size_t k = 0; k < MAX_REMOVALS && r->em.now.mix.n_types > 1; k++)
         if (!try_remove(r))
             return;
 }
@@ -135,12 +136,12 @@ static void remove_types(refit *r)
 /* Set when each type was last seen: its newest task with a posterior above 1/2. */
 static void set_last_seen(const refit *r, uint64_t now, mixture *mix)
 {
-    const size_t n = r->fit.n_tasks;
+    const size_t n = r->em.n_tasks;
     for (size_t q = 1; q <= mix->n_types; q++) {
         mix->last[q] = now;
         for (size_t l = n; l-- > 0;)
-            if (r->fit.now.share[q * n + l] > 0.5) {
-                mix->last[q] = segue_task_window_number(r->fit.tasks, l);
+            if (r->em.now.posterior[q * n + l] > 0.5) {
+                mix->last[q] = segue_task_window_number(r->em.tasks, l);
                 break;
             }
     }
@@ -149,40 +150,40 @@ static void set_last_seen(const refit *r, uint64_t now, mixture *mix)
 static segue_status refit_init(refit *r, const mixture *mix, const task_window *tasks,
                                segue_error *err)
 {
-    *r = (refit){.alone = calloc(2 * tasks->count, sizeof *r->alone)};
-    if (!r->alone)
+    *r = (refit){.own_log_lik = calloc(2 * tasks->count, sizeof *r->own_log_lik)};
+    if (!r->own_log_lik)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory to fit %zu tasks", tasks->count);
-    r->gain = r->alone + tasks->count;
-    segue_status status = segue_em_init(&r->fit, tasks, mix, err);
+    r->gain = r->own_log_lik + tasks->count;
+    segue_status status = segue_mixture_em_init(&r->em, tasks, mix, err);
     if (status == SEGUE_OK)
-        status = segue_em_state_init(&r->before, tasks, mix->cap, err);
-    return status == SEGUE_OK ? fit_each_alone(r, tasks, err) : status;
+        status = segue_mixture_em_state_init(&r->before, tasks, mix->cap, err);
+    return status == SEGUE_OK ? compute_own_log_liks(r, tasks, err) : status;
 }
 
-segue_status segue_mixture_refit(mixture *mix, const task_window *tasks, size_t hint, uint64_t now,
-                                 segue_rng *rng, segue_error *err)
+segue_status segue_mixture_refit(mixture *mix, const task_window *tasks, size_t expected_types,
+                                 uint64_t now, segue_rng *rng, segue_error *err)
 {
     refit r;
     const bool is_first = mix->n_types == 0;
     const segue_status status = refit_init(&r, mix, tasks, err);
     if (status == SEGUE_OK) {
-        segue_em_sweeps(&r.fit, is_first ? FIRST_SWEEPS : SWEEPS);
-        add_types(&r, is_first && hint > TRIES ? hint : TRIES, rng);
+        segue_mixture_em_sweeps(&r.em, is_first ? FIRST_SWEEPS : SWEEPS);
+        add_types(&r, is_first && expected_types > TRIES ? expected_types : TRIES, rng);
         remove_types(&r);
-        segue_mixture_copy(mix, &r.fit.now.mix);
+        segue_mixture_copy(mix, &r.em.now.mix);
         set_last_seen(&r, now, mix);
     }
-    segue_em_fini(&r.fit);
-    segue_em_state_fini(&r.before);
-    free(r.alone);
+    segue_mixture_em_fini(&r.em);
+    segue_mixture_em_state_fini(&r.before);
+    free(r.own_log_lik);
     return status;
 }
 
 double segue_mixture_objective(const mixture *mix, const task_window *tasks)
 {
-    double sum = 0.0, share[SEGUE_MAX_TYPES + 1];
+    double sum = 0.0, posterior[SEGUE_MAX_TYPES + 1];
     for (size_t l = 0; l < tasks->count; l++)
         sum += segue_mixture_posterior(mix, segue_task_window_sum(tasks, l),
-                                       segue_task_window_pulls(tasks, l), share);
+                                       segue_task_window_pulls(tasks, l), posterior);
     return sum - segue_mixture_penalty(mix, tasks->count);
 }

@@ -1,8 +1,8 @@
 /* types.c - learn types task by task, and decide when to refit.
  *
- * Each task: compute its posterior over the components; let each type learn from its share
- * (stepwise EM); update a moving average of the share of no type, for the next task, and its CUSUM,
- * an alarm.
+ * Each task: compute its posterior over the components; let each type learn from the task with that
+ * weight (stepwise EM); update a moving average of the posterior of no type, for the next task, and
+ * its CUSUM, an alarm.
  *
  * Stale types: types of joint weight w that have not been seen for s tasks would all be absent that
  * long with probability exp(-w s).  At w s >= STALE they are removed, with their tasks.
@@ -100,14 +100,14 @@ void segue_types_destroy(segue_types *types)
 static void learn(segue_types *types, const double *sum, const double *pulls)
 {
     mixture *mix = &types->mix;
-    double share[SEGUE_MAX_TYPES + 1];
-    (void)segue_mixture_posterior(mix, sum, pulls, share);
-    types->no_type += NONE_RATE * (share[0] - types->no_type);
-    types->alarm = fmax(0.0, types->alarm + share[0] - mix->weight[0]);
+    double posterior[SEGUE_MAX_TYPES + 1];
+    (void)segue_mixture_posterior(mix, sum, pulls, posterior);
+    types->no_type += NONE_RATE * (posterior[0] - types->no_type);
+    types->alarm = fmax(0.0, types->alarm + posterior[0] - mix->weight[0]);
     for (size_t q = 1; q <= mix->n_types; q++)
-        if (share[q] > 0.5)
+        if (posterior[q] > 0.5)
             mix->last[q] = types->finished;
-    segue_mixture_learn(mix, types->tasks.count, share, sum, pulls);
+    segue_mixture_learn(mix, types->tasks.count, posterior, sum, pulls);
 }
 
 /* Types that were last seen at a task or before it. */
@@ -149,12 +149,12 @@ static stale_types find_stale_types(const mixture *mix, uint64_t now, double thr
 static bool is_dropped(const void *context, uint64_t number, const double *sum, const double *pulls)
 {
     const stale_types *stale = context;
-    double share[SEGUE_MAX_TYPES + 1], stale_share = 0.0;
+    double posterior[SEGUE_MAX_TYPES + 1], stale_posterior = 0.0;
     (void)number;
-    (void)segue_mixture_posterior(stale->mix, sum, pulls, share);
+    (void)segue_mixture_posterior(stale->mix, sum, pulls, posterior);
     for (size_t q = 1; q <= stale->mix->n_types; q++)
-        stale_share += is_stale_type(stale, q) ? share[q] : 0.0;
-    return stale_share > 0.5;
+        stale_posterior += is_stale_type(stale, q) ? posterior[q] : 0.0;
+    return stale_posterior > 0.5;
 }
 
 /* Not while a refit is due: a refit job may hold a copy of these tasks. */
@@ -233,7 +233,7 @@ static segue_status detect_change(segue_types *types, mixture *mix, segue_rng *r
 {
     const stale_types gone = find_stale_types(mix, types->finished, SUSPECT);
     const segue_change_point cut = {
-        .last = gone.last, .now = types->finished, .hint = types->config.hint};
+        .last = gone.last, .now = types->finished, .expected_types = types->config.hint};
     bool has_changed = false;
     if (!(gone.weight > 0.0))
         return SEGUE_OK;

@@ -23,7 +23,7 @@ typedef struct segue_types segue_types;
 typedef struct segue_types_config {
     size_t n_arms; /* SEGUE_MIN_ARMS .. SEGUE_MAX_ARMS */
     size_t window; /* tasks that refits read: SEGUE_MIN_TYPES_WINDOW .. SEGUE_MAX_TYPES_WINDOW */
-    size_t hint;   /* expected types: above 6, the first fit tries to add as many */
+    size_t hint;   /* expected number of types: above 6, the first fit tries longer to add types */
     size_t cap;    /* largest number of types: 1 .. SEGUE_MAX_TYPES */
     uint64_t seed, run; /* of the random numbers that a fit draws */
 } segue_types_config;

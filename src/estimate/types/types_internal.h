@@ -16,8 +16,8 @@ struct segue_types {
     uint64_t finished; /* tasks so far */
     uint64_t fit_at;   /* tasks at which the next refit is due */
     uint64_t fitted;   /* tasks at the last fit */
-    double no_type;    /* moving average of the share of no type over the last tasks */
-    double alarm;      /* CUSUM of the share of no type above its weight */
+    double no_type;    /* moving average of the posterior of no type over the last tasks */
+    double alarm;      /* CUSUM of the posterior of no type above its weight */
     bool is_due;
 };
 

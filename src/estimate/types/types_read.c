@@ -53,9 +53,9 @@ void segue_types_prior(const segue_types *types, double *weight)
 }
 
 double segue_types_posterior(const segue_types *types, const double *sum, const double *pulls,
-                             double *share)
+                             double *posterior)
 {
-    return segue_mixture_posterior(&types->mix, sum, pulls, share);
+    return segue_mixture_posterior(&types->mix, sum, pulls, posterior);
 }
 
 uint64_t segue_types_last_task(const segue_types *types, size_t type)
@@ -91,12 +91,12 @@ segue_types_fit segue_types_evaluate(const segue_types *types)
 {
     const task_window *tasks = &types->tasks;
     segue_types_fit fit = {.log_likelihood = 0.0};
-    double share[SEGUE_MAX_TYPES + 1];
+    double posterior[SEGUE_MAX_TYPES + 1];
     for (size_t l = 0; l < tasks->count; l++) {
         fit.log_likelihood += segue_mixture_posterior(&types->mix, segue_task_window_sum(tasks, l),
-                                                      segue_task_window_pulls(tasks, l), share);
+                                                      segue_task_window_pulls(tasks, l), posterior);
         for (size_t q = 0; q <= types->mix.n_types; q++)
-            fit.size[q] += share[q];
+            fit.size[q] += posterior[q];
     }
     fit.objective = fit.log_likelihood - segue_mixture_penalty(&types->mix, tasks->count);
     return fit;

@@ -17,7 +17,7 @@ size_t segue_types_count(const segue_types *types);
 uint64_t segue_types_tasks(const segue_types *types);
 size_t segue_types_in_window(const segue_types *types);
 
-/** Weights (count + 1) of the components; weight 0 is the share of tasks of no type, 1 before the
+/* Weights (count + 1) of the components; weight 0 is the fraction of tasks of no type, 1 before the
  * first fit. */
 const double *segue_types_weights(const segue_types *types);
 
@@ -32,7 +32,7 @@ void segue_types_prior(const segue_types *types, double *weight);
 /** The posterior (count + 1) of a task, finished or not, over the components.  Returns the
  * log-likelihood of its rewards. */
 double segue_types_posterior(const segue_types *types, const double *sum, const double *pulls,
-                             double *share);
+                             double *posterior);
 
 /** An arm of a type (1 .. count). */
 typedef struct segue_type_arm {

@@ -92,7 +92,7 @@ static void hopeless_moments_get_a_verdict(void **state)
         check_degenerate(names[i], sets[1], 2, 50, "none: the 2nd eigenvalue");
         check_degenerate(names[i], sets[2], 2, 50, "none: the 2nd eigenvalue");
         check_degenerate(names[i], sets[2], 1, 50,
-                         "none: the 1st eigenvalue is 0, so that there is nothing");
+                         "none: the 1st eigenvalue is 0, so that the rewards show no structure");
         check_degenerate(names[i], sets[3], 2, 50, "none: the 2nd eigenvalue");
         check_degenerate(names[i], sets[4], 3, 50, "none: the 3rd eigenvalue");
         check_degenerate(names[i], sets[4], 4, 50, "none: 4 models are more than 3 arms");

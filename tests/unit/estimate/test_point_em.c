@@ -206,7 +206,7 @@ static void the_papers_models_come_back(void **state)
     assert_true(error_of(models, segue_estimator_models(em), &weights) < 0.011);
     assert_near(weights, 0.0, 1e-9);
     const segue_estimate_info info = segue_estimator_info(em);
-    assert_int_equal(strncmp(info.verdict, "good: 5 models tell 500 tasks apart", 35), 0);
+    assert_int_equal(strncmp(info.verdict, "good: 5 models distinguish 500 tasks", 36), 0);
     assert_true(info.log_likelihood < 0.0 && info.certainty > 0.999 && info.iterations > 0);
     segue_estimator_destroy(em);
     segue_moments_destroy(moments);

@@ -47,41 +47,42 @@ static real plain_ratio(real a, real b, real won, real lost)
            lgammal(b) + lgammal(a + b);
 }
 
-static real plain_fit(const mixture *mix, size_t q, const double *sum, const double *pulls)
+static real plain_log_lik(const mixture *mix, size_t q, const double *sum, const double *pulls)
 {
-    real fit = 0;
+    real log_lik = 0;
     for (size_t i = 0; i < mix->n_arms; i++) {
         const size_t at = q * mix->n_arms + i;
         const real p = (1 + (real)mix->won[at]) / (2 + (real)mix->pulls[at]);
         const real c =
             1 / (1 / (real)segue_mixture_kappa(mix->spread[at]) + 1 / ((real)mix->pulls[at] + 2));
         const real a = q == 0 ? 1 : c * p, b = q == 0 ? 1 : c * (1 - p);
-        fit += plain_ratio(a, b, (real)sum[i], (real)pulls[i] - (real)sum[i]);
+        log_lik += plain_ratio(a, b, (real)sum[i], (real)pulls[i] - (real)sum[i]);
     }
-    return fit;
+    return log_lik;
 }
 
-/* Shares of a task; returns the logarithm of its likelihood. */
-static real plain_shares(const mixture *mix, const double *sum, const double *pulls, real *share)
+/* The posterior of a task; returns its log-likelihood. */
+static real plain_posterior(const mixture *mix, const double *sum, const double *pulls,
+                            real *posterior)
 {
     real best = -INFINITY, total = 0;
     for (size_t q = 0; q <= mix->n_types; q++) {
-        share[q] = logl((real)mix->weight[q]) + plain_fit(mix, q, sum, pulls);
-        best = fmaxl(best, share[q]);
+        posterior[q] = logl((real)mix->weight[q]) + plain_log_lik(mix, q, sum, pulls);
+        best = fmaxl(best, posterior[q]);
     }
     for (size_t q = 0; q <= mix->n_types; q++)
-        total += expl(share[q] - best);
+        total += expl(posterior[q] - best);
     for (size_t q = 0; q <= mix->n_types; q++)
-        share[q] = expl(share[q] - best) / total;
+        posterior[q] = expl(posterior[q] - best) / total;
     return best + logl(total);
 }
 
 static real plain_objective(const mixture *mix, const task_window *tasks)
 {
-    real sum = 0, cost = 0, share[SEGUE_MAX_TYPES + 1];
+    real sum = 0, cost = 0, posterior[SEGUE_MAX_TYPES + 1];
     for (size_t l = 0; l < tasks->count; l++)
-        sum += plain_shares(mix, segue_task_window_sum(tasks, l), segue_task_window_pulls(tasks, l),
-                            share);
+        sum += plain_posterior(mix, segue_task_window_sum(tasks, l),
+                               segue_task_window_pulls(tasks, l), posterior);
     for (size_t q = 1; q <= mix->n_types; q++) {
         cost += 0.5L * logl(1 + (real)tasks->count);
         for (size_t i = 0; i < mix->n_arms; i++) {
@@ -98,21 +99,21 @@ typedef struct plain_arm {
     size_t spread;
 } plain_arm;
 
-static void plain_count(plain_arm *arm, const task_window *tasks, size_t i, const double *share)
+static void plain_count(plain_arm *arm, const task_window *tasks, size_t i, const double *posterior)
 {
     const real kappa = segue_mixture_kappa(arm->spread);
     arm->won = arm->pulls = 0;
     for (size_t l = 0; l < tasks->count; l++) {
         const real pulls = segue_task_window_pulls(tasks, l)[i],
                    won = segue_task_window_sum(tasks, l)[i];
-        if (share[l] <= 1e-3 || pulls <= 0)
+        if (posterior[l] <= 1e-3 || pulls <= 0)
             continue;
-        arm->won += share[l] * (kappa + 1) / (kappa + pulls) * won;
-        arm->pulls += share[l] * (kappa + 1) / (kappa + pulls) * pulls;
+        arm->won += posterior[l] * (kappa + 1) / (kappa + pulls) * won;
+        arm->pulls += posterior[l] * (kappa + 1) / (kappa + pulls) * pulls;
     }
 }
 
-static real plain_value(const task_window *tasks, size_t i, const double *share, real p,
+static real plain_value(const task_window *tasks, size_t i, const double *posterior, real p,
                         size_t spread)
 {
     const real kappa = segue_mixture_kappa(spread);
@@ -120,24 +121,25 @@ static real plain_value(const task_window *tasks, size_t i, const double *share,
     for (size_t l = 0; l < tasks->count; l++) {
         const real pulls = segue_task_window_pulls(tasks, l)[i],
                    won = segue_task_window_sum(tasks, l)[i];
-        if (share[l] > 1e-3)
-            value += share[l] * plain_ratio(kappa * p, kappa * (1 - p), won, pulls - won);
+        if (posterior[l] > 1e-3)
+            value += posterior[l] * plain_ratio(kappa * p, kappa * (1 - p), won, pulls - won);
     }
     return value;
 }
 
-static plain_arm plain_maximise(const task_window *tasks, size_t i, const double *share,
+static plain_arm plain_maximise(const task_window *tasks, size_t i, const double *posterior,
                                 size_t spread)
 {
     plain_arm arm = {.spread = spread};
-    plain_count(&arm, tasks, i, share);
+    plain_count(&arm, tasks, i, posterior);
     if (!(arm.pulls > 0))
         return arm;
     const real p = (1 + arm.won) / (2 + arm.pulls);
     for (size_t g = spread > 0 ? spread - 1 : 0; g <= spread + 1 && g < N_SPREADS; g++)
-        if (plain_value(tasks, i, share, p, g) > plain_value(tasks, i, share, p, arm.spread))
+        if (plain_value(tasks, i, posterior, p, g) >
+            plain_value(tasks, i, posterior, p, arm.spread))
             arm.spread = g;
-    plain_count(&arm, tasks, i, share);
+    plain_count(&arm, tasks, i, posterior);
     return arm;
 }
 
@@ -145,7 +147,7 @@ static plain_arm plain_maximise(const task_window *tasks, size_t i, const double
  * ln Gamma up to 1e7 (in double precision under valgrind: 1e-9 each). */
 #define CLOSE (LDBL_EPSILON < 1e-18L && repeats(10) == 10 ? 1e-9 : 1e-5)
 
-static void likelihoods_and_shares_are_those_of_the_plain_form(void **state)
+static void likelihoods_and_posteriors_are_those_of_the_plain_form(void **state)
 {
     (void)state;
     for (uint64_t trial = 0; trial < (uint64_t)repeats(20); trial++) {
@@ -154,26 +156,26 @@ static void likelihoods_and_shares_are_those_of_the_plain_form(void **state)
         const size_t n_arms = random_between(&rng, 2, MAX_ARMS);
         task_window tasks = random_tasks(&rng, n_arms, 40, trial % 2 == 0);
         mixture mix = random_mixture(&rng, n_arms, random_between(&rng, 1, SEGUE_MAX_TYPES));
-        em fit;
-        assert_ok(segue_em_init(&fit, &tasks, &mix, NULL));
+        mixture_em em;
+        assert_ok(segue_mixture_em_init(&em, &tasks, &mix, NULL));
         for (size_t l = 0; l < tasks.count; l++) {
             const double *sum = segue_task_window_sum(&tasks, l),
                          *pulls = segue_task_window_pulls(&tasks, l);
-            real share[SEGUE_MAX_TYPES + 1];
+            real posterior[SEGUE_MAX_TYPES + 1];
             double seen[SEGUE_MAX_TYPES + 1];
-            const double all = (double)plain_shares(&mix, sum, pulls, share);
+            const double all = (double)plain_posterior(&mix, sum, pulls, posterior);
             assert_near(segue_mixture_posterior(&mix, sum, pulls, seen), all, CLOSE);
-            assert_near(fit.now.log_likelihood[l], all, CLOSE);
+            assert_near(em.now.mixture_log_lik[l], all, CLOSE);
             for (size_t q = 0; q <= mix.n_types; q++) {
-                const double one = (double)plain_fit(&mix, q, sum, pulls);
+                const double one = (double)plain_log_lik(&mix, q, sum, pulls);
                 assert_near(segue_mixture_log_likelihood(&mix, q, sum, pulls), one, CLOSE);
-                assert_near(fit.now.fit[q * tasks.count + l], one, CLOSE);
-                assert_near(seen[q], (double)share[q], CLOSE);
-                assert_near(fit.now.share[q * tasks.count + l], (double)share[q], CLOSE);
+                assert_near(em.now.log_lik[q * tasks.count + l], one, CLOSE);
+                assert_near(seen[q], (double)posterior[q], CLOSE);
+                assert_near(em.now.posterior[q * tasks.count + l], (double)posterior[q], CLOSE);
             }
         }
-        assert_near(fit.now.objective, (double)plain_objective(&mix, &tasks), 100 * CLOSE);
-        segue_em_fini(&fit);
+        assert_near(em.now.objective, (double)plain_objective(&mix, &tasks), 100 * CLOSE);
+        segue_mixture_em_fini(&em);
         segue_mixture_fini(&mix);
         segue_task_window_fini(&tasks);
     }
@@ -188,20 +190,20 @@ static void maximising_is_that_of_the_plain_form(void **state)
         const size_t n_arms = random_between(&rng, 2, MAX_ARMS);
         task_window tasks = random_tasks(&rng, n_arms, 40, trial % 2 == 0);
         mixture mix = random_mixture(&rng, n_arms, 4);
-        em fit;
-        assert_ok(segue_em_init(&fit, &tasks, &mix, NULL));
+        mixture_em em;
+        assert_ok(segue_mixture_em_init(&em, &tasks, &mix, NULL));
         for (size_t q = 1; q <= 4; q++) {
-            segue_em_maximise(&fit, q);
+            segue_mixture_em_maximise(&em, q);
             for (size_t i = 0; i < n_arms; i++) {
                 const size_t at = q * n_arms + i;
                 const plain_arm arm =
-                    plain_maximise(&tasks, i, fit.now.share + q * tasks.count, mix.spread[at]);
-                assert_int_equal(fit.now.mix.spread[at], arm.spread);
-                assert_near(fit.now.mix.won[at], (double)arm.won, 1e-9);
-                assert_near(fit.now.mix.pulls[at], (double)arm.pulls, 1e-9);
+                    plain_maximise(&tasks, i, em.now.posterior + q * tasks.count, mix.spread[at]);
+                assert_int_equal(em.now.mix.spread[at], arm.spread);
+                assert_near(em.now.mix.won[at], (double)arm.won, 1e-9);
+                assert_near(em.now.mix.pulls[at], (double)arm.pulls, 1e-9);
             }
         }
-        segue_em_fini(&fit);
+        segue_mixture_em_fini(&em);
         segue_mixture_fini(&mix);
         segue_task_window_fini(&tasks);
     }
@@ -216,27 +218,27 @@ static void no_sweep_lowers_the_objective(void **state)
         const size_t n_arms = random_between(&rng, 2, MAX_ARMS);
         task_window tasks = random_tasks(&rng, n_arms, random_between(&rng, 1, 80), trial % 2 == 0);
         mixture mix = random_mixture(&rng, n_arms, random_between(&rng, 1, 6));
-        em fit;
-        assert_ok(segue_em_init(&fit, &tasks, &mix, NULL));
+        mixture_em em;
+        assert_ok(segue_mixture_em_init(&em, &tasks, &mix, NULL));
         for (int s = 0; s < 12; s++) {
-            const double before = fit.now.objective;
-            segue_em_sweeps(&fit, 1);
-            assert_true(fit.now.objective >= before);
-            assert_near(fit.now.objective, (double)plain_objective(&fit.now.mix, &tasks),
+            const double before = em.now.objective;
+            segue_mixture_em_sweeps(&em, 1);
+            assert_true(em.now.objective >= before);
+            assert_near(em.now.objective, (double)plain_objective(&em.now.mix, &tasks),
                         100 * CLOSE);
         }
-        segue_em_fini(&fit);
+        segue_mixture_em_fini(&em);
         segue_mixture_fini(&mix);
         segue_task_window_fini(&tasks);
     }
 }
 
-/* Births and deaths change the number of types: then the objective has grown, and else it is at
+/* Added and removed types change their number: then the objective has grown, and else it is at
  * least what sweeps alone make of it. */
-static void births_and_deaths_only_raise_the_objective(void **state)
+static void adding_and_removing_types_only_raises_the_objective(void **state)
 {
     (void)state;
-    size_t born = 0, died = 0;
+    size_t added = 0, removed = 0;
     for (uint64_t trial = 0; trial < (uint64_t)repeats(60); trial++) {
         segue_rng rng;
         segue_rng_init(&rng, 74, trial, 0, 0);
@@ -244,33 +246,33 @@ static void births_and_deaths_only_raise_the_objective(void **state)
         task_window tasks = random_tasks(&rng, n_arms, random_between(&rng, 8, 80), true);
         const size_t n_types = random_between(&rng, 1, 5);
         mixture mix = random_mixture(&rng, n_arms, n_types);
-        em fit;
-        assert_ok(segue_em_init(&fit, &tasks, &mix, NULL));
-        segue_em_sweeps(&fit, 8);
+        mixture_em em;
+        assert_ok(segue_mixture_em_init(&em, &tasks, &mix, NULL));
+        segue_mixture_em_sweeps(&em, 8);
         assert_ok(segue_mixture_refit(&mix, &tasks, 0, tasks.count, &rng, NULL));
-        em after;
-        assert_ok(segue_em_init(&after, &tasks, &mix, NULL));
+        mixture_em after;
+        assert_ok(segue_mixture_em_init(&after, &tasks, &mix, NULL));
         if (mix.n_types == n_types)
-            assert_true(after.now.objective >= fit.now.objective);
+            assert_true(after.now.objective >= em.now.objective);
         else
-            assert_true(after.now.objective > fit.now.objective);
-        born += mix.n_types > n_types;
-        died += mix.n_types < n_types;
-        segue_em_fini(&fit);
-        segue_em_fini(&after);
+            assert_true(after.now.objective > em.now.objective);
+        added += mix.n_types > n_types;
+        removed += mix.n_types < n_types;
+        segue_mixture_em_fini(&em);
+        segue_mixture_em_fini(&after);
         segue_mixture_fini(&mix);
         segue_task_window_fini(&tasks);
     }
-    assert_true(repeats(10) < 10 || (born > 0 && died > 0)); /* both do happen */
+    assert_true(repeats(10) < 10 || (added > 0 && removed > 0)); /* both do happen */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(likelihoods_and_shares_are_those_of_the_plain_form),
+        cmocka_unit_test(likelihoods_and_posteriors_are_those_of_the_plain_form),
         cmocka_unit_test(maximising_is_that_of_the_plain_form),
         cmocka_unit_test(no_sweep_lowers_the_objective),
-        cmocka_unit_test(births_and_deaths_only_raise_the_objective),
+        cmocka_unit_test(adding_and_removing_types_only_raises_the_objective),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

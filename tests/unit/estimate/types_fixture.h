@@ -4,7 +4,7 @@
 #define SEGUE_TEST_TYPES_FIXTURE_H
 
 #include "estimate/types/change.h"
-#include "estimate/types/em.h"
+#include "estimate/types/mixture_em.h"
 #include "estimate/types/mixture_refit.h"
 #include "estimate/types/types_internal.h"
 #include "estimate/types/types_read.h"
