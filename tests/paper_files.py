@@ -9,7 +9,8 @@ import shutil
 from program import PAPER, SOURCE, Folder, answer
 
 STUDIES = ["lengths", "baselines", "tucb-lengths", "tucb-tasks", "tucb-choices", "related", "ours", "probes",
-           "probes-tasks", "identify", "three-pulls", "fresh-rewards", "weights"]
+           "probes-tasks", "identify", "three-pulls", "fresh-rewards", "weights",
+           "sensitivity", "laws"]
 
 FIRST, CONTROL = "tucb:identify=4,freeze=4,C=0.2,eps=theorem", "tucb:freeze=4,C=0.2,eps=theorem"
 
@@ -46,9 +47,14 @@ def tiny_experiments(folder):
     return str(folder / "experiments")
 
 
+def without_times(data):
+    """A page without the line that has times."""
+    return re.sub(rb'<p id="times">.*?</p>', b"", data)
+
+
 def files_of(folder):
     """All that must be the same bytes."""
-    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*")
+    return {str(p.relative_to(folder)): without_times(p.read_bytes()) for p in folder.rglob("*")
             if p.is_file() and p.suffix != ".pdf" and p.name != "timing.json"}
 
 

@@ -105,11 +105,16 @@ segue_status segue_gnuplot_run(const char *folder, const char *setup, const char
     return status;
 }
 
-/* Without a script the child runs `gnuplot --version`, which tests the installation. */
+/* Without a script the child runs `gnuplot --version`. */
+segue_status segue_gnuplot_version(segue_bytes *out, segue_error *err)
+{
+    return segue_gnuplot_run(".", "", NULL, out, err);
+}
+
 segue_status segue_gnuplot_check(segue_error *err)
 {
     segue_bytes output = {.data = NULL};
-    const segue_status status = segue_gnuplot_run(".", "", NULL, &output, err);
+    const segue_status status = segue_gnuplot_version(&output, err);
     segue_bytes_fini(&output);
     return status;
 }

@@ -17,6 +17,9 @@ SEGUE_MUST_CHECK segue_status segue_gnuplot_run(const char *folder, const char *
                                                 const char *script, segue_bytes *out,
                                                 segue_error *err);
 
+/** Append the text of `gnuplot --version` to `out`; @retval as segue_gnuplot_run */
+SEGUE_MUST_CHECK segue_status segue_gnuplot_version(segue_bytes *out, segue_error *err);
+
 /** Check that gnuplot is installed, before long work; @retval SEGUE_EFILE */
 SEGUE_MUST_CHECK segue_status segue_gnuplot_check(segue_error *err);
 

@@ -4,7 +4,7 @@
  * introduction, the summary and the end of the page, and the functions that sections share; each
  * section_*.c is one part of the page.
  *
- * The page depends on the results alone, not on time, host or speed: same results, same bytes. It
+ * The page depends on the results and the build, and in one line on the times of playing. It
  * is printed to memory and written once, so that a failed figure leaves the former page.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
@@ -13,7 +13,9 @@
 #include <string.h>
 
 #include "io/output.h"
+#include "report/choices.h"
 #include "report/html.h"
+#include "report/provenance.h"
 #include "report/report.h"
 
 /* ---- for the sections -------------------------------------------------------------------- */
@@ -96,22 +98,36 @@ void segue_report_add_track(segue_figure *figure, const segue_cell *cell, segue_
 
 /* ---- own sections ------------------------------------------------------------------------- */
 
+/* Return the reward law of an experiment with one environment, in words. */
+static const char *law_of(const segue_results *results)
+{
+    const json_t *environment = json_object_get(results->experiment, "environment");
+    const char *law = json_string_value(json_object_get(environment, "rewards"));
+    return !law || strcmp(law, "bernoulli") == 0
+               ? "0 or 1 (Bernoulli), with the mean of the arm as the probability of 1"
+               : law;
+}
+
 static void print_intro(const segue_report *report)
 {
     const segue_results *first = report->paper->results[0];
-    segue_html_p(report->out,
-                 "M. Gheshlaghi Azar, A. Lazaric and E. Brunskill (2013) let a learner meet one "
-                 "bandit task after another, each of one of a few unknown types, and show how it "
-                 "can learn the types from rewards alone. This report repeats their simulations, "
-                 "checks their claims against the results, and shows what they do not: among it "
-                 "our own learners, which figures mark as (ours) and draw with thick lines.");
+    segue_html_p(
+        report->out,
+        "M. Gheshlaghi Azar, A. Lazaric and E. Brunskill (NIPS 2013, arXiv:1307.6887) let a "
+        "learner meet one "
+        "bandit task after another, each of one of a few unknown types, and show how it "
+        "can learn the types from rewards alone. This report repeats their simulations, "
+        "checks their claims against the results, and shows what they do not: among it "
+        "our own learners, which figures mark as (ours) and draw with thick lines.");
     segue_html_p(report->out,
                  "Made by segue %s with seed %" PRIu64
                  ". The regret of a task is how much more its best arm "
-                 "would have paid, in mean. Unless a caption says otherwise, the bands of figures "
+                 "would have paid, in mean. Rewards are %s; the paper names no reward law, and the "
+                 "table of choices shows how much it matters. Unless a caption says otherwise, the "
+                 "bands of figures "
                  "are 95 %% over runs, by "
                  "Student's t; tables and findings give standard errors (s.e., or after ±).",
-                 first->version, first->seed);
+                 first->version, first->seed, law_of(first));
 }
 
 /* Holm's method bounds the errors within a claim, not over all claims: say how many are to be
@@ -158,37 +174,6 @@ static void print_summary(const segue_report *report)
     print_level(report);
 }
 
-static void print_differences(const segue_report *report)
-{
-    static const char *const texts[] = {
-        "The paper gives its figures as pictures, without numbers; what is compared are the claims "
-        "in its text, its two tables, and the three levels of its complexity figure.",
-        "Table 2 prints 8.76 for UCB+ on model 5. The sum 1/.35 + 1/.45 + 1/.5 + 1/.6 is 8.746.",
-        "The confidence radius of UCB, UCB+ and mUCB has log(m n²/δ), that of umUCB log(2 m K "
-        "n²/δ), "
-        "with δ = 1/n, as the theorems have them; so tUCB explores more than UCB in its first "
-        "tasks.",
-        "eps_j is C sqrt(log(2 m K J/δ)/j) with C = 2: the factors of Theorem 2 are folded into C, "
-        "as "
-        "with them eps_j would exceed 1 for all tasks that the paper plays. J is in it, so that "
-        "every J is played in runs of its own.",
-        "Where no model agrees with the rewards, which the analysis rules out with high "
-        "probability "
-        "only, mUCB and umUCB act as UCB for that step.",
-        "The bound on umUCB excludes its three forced pulls of every arm; they are added here.",
-        "Estimated models are matched with the true ones by least squares before errors and "
-        "complexities are computed."};
-    FILE *out = report->out;
-    segue_html_heading(out, 2, "differences", "Where we differ from the paper, and why");
-    fputs("<ul>\n", out);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        fputs("<li>", out);
-        segue_html_text(out, "%s", texts[i]);
-        fputs("</li>\n", out);
-    }
-    fputs("</ul>\n", out);
-}
-
 /* Print the first and the last element of a field of an experiment. */
 static void print_range(FILE *out, const json_t *value)
 {
@@ -233,7 +218,7 @@ static void print_runs(const segue_report *report)
             "These are the experiments in their variant '%s', with fewer runs and tasks than "
             "the whole of them, which 'segue paper' plays.",
             variant);
-    segue_html_p(out, "This command writes the same bytes again:");
+    segue_html_p(out, "This command writes the same bytes again, but for the line with times:");
     segue_html_command(out, "segue paper%s%s --seed %" PRIu64, *variant ? " --" : "", variant,
                        report->paper->results[0]->seed);
     segue_html_p(out,
@@ -257,25 +242,32 @@ static segue_status print_report(const segue_report *report, segue_error *err)
     SEGUE_TRY(segue_section_moments(report, err));
     SEGUE_TRY(segue_section_ours(report, err));
     SEGUE_TRY(segue_section_questions(report, err));
-    print_differences(report);
+    segue_choices_print(report->paper, report->out);
     print_runs(report);
+    segue_provenance_print_runs(report->paper, report->out);
+    SEGUE_TRY(segue_provenance_print_tools(report->out, report->data, err));
+    segue_provenance_print_references(report->out);
     segue_html_end(report->out);
     return SEGUE_OK;
 }
 
 segue_status segue_report_write(const segue_paper *paper, const char *folder, segue_error *err)
 {
-    char figures[4096], path[4096];
+    char figures[4096], data[4096], path[4096];
     segue_finding findings[SEGUE_MAX_CLAIMS];
     segue_output output;
     if (snprintf(figures, sizeof figures, "%s/figures", folder) >= (int)sizeof figures ||
+        snprintf(data, sizeof data, "%s/data", folder) >= (int)sizeof data ||
         snprintf(path, sizeof path, "%s/report.html", folder) >= (int)sizeof path)
         return segue_fail(err, SEGUE_EFILE,
                           "the path of the folder %.60s... is too long; need less than 4096 bytes",
                           folder);
     SEGUE_TRY(segue_output_init(&output, err));
-    segue_report report = {
-        .paper = paper, .findings = findings, .figures = figures, .out = output.stream};
+    segue_report report = {.paper = paper,
+                           .findings = findings,
+                           .figures = figures,
+                           .data = data,
+                           .out = output.stream};
     segue_claims_check(paper, findings, &report.n_findings);
     segue_status status = print_report(&report, err);
     if (status == SEGUE_OK)

@@ -19,7 +19,7 @@ typedef struct segue_report {
     const segue_paper *paper;
     const segue_finding *findings;
     size_t n_findings;
-    const char *figures; /* the folder of figures */
+    const char *figures, *data; /* the folders of figures and results */
     FILE *out;
 } segue_report;
 
