@@ -25,6 +25,7 @@ void segue_tensor_power_fini(power *p)
     free(p->lanes);
     free(p->image);
     free(p->products);
+    free(p->columns);
 }
 
 void segue_tensor_power_clear(power *p)
@@ -59,12 +60,15 @@ void segue_tensor_power_start(power *p, const double *v)
 
 static void pack(power *p, const double *tensor)
 {
-    const size_t m = p->m;
+    const size_t m = p->m, pairs = m * (m + 1) / 2;
     double *to = p->packed;
     for (size_t x = 0; x < m; x++)
         for (size_t y = 0; y < m; y++)
             for (size_t z = y; z < m; z++)
                 *to++ = (y == z ? 1.0 : 2.0) * tensor[(x * m + y) * m + z];
+    for (size_t x = 0; x < m && m <= LANES; x++)
+        for (size_t pair = 0; pair < pairs; pair++)
+            p->columns[pair * LANES + x] = p->packed[x * pairs + pair];
 }
 
 /* Four lanes, the width of common processors; two of them make a group. */
@@ -189,15 +193,44 @@ segue_status segue_tensor_power_init(power *p, size_t m, size_t max_lanes, segue
     p->lanes = calloc(groups * m * LANES, sizeof *p->lanes);
     p->image = calloc(rows * LANES, sizeof *p->image);
     p->products = calloc(m * (m + 1) / 2 * LANES, sizeof *p->products);
-    if (!p->packed || !p->lanes || !p->image || !p->products)
+    p->columns = calloc(m * (m + 1) / 2 * LANES, sizeof *p->columns);
+    if (!p->packed || !p->lanes || !p->image || !p->products || !p->columns)
         return segue_fail_no_memory(err, "the power method");
     return SEGUE_OK;
 }
 
-/* T(I, v, v) for one vector, into `image` (m). */
+/* Two numbers: every processor has registers for them. */
+typedef double duo __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double))));
+
+/* apply_one for up to LANES models: the sums stay in registers, each in the order of the pairs. */
+static void apply_one_small(const power *p, const double *v, double *image)
+{
+    const size_t m = p->m;
+    const duo *column = (const duo *)p->columns;
+    duo a = {0.0}, b = {0.0}, c = {0.0}, d = {0.0};
+    for (size_t y = 0; y < m; y++)
+        for (size_t z = y; z < m; z++, column += LANES / 2) {
+            const double product = v[y] * v[z];
+            a += column[0] * product;
+            b += column[1] * product;
+            c += column[2] * product;
+            d += column[3] * product;
+        }
+    duo *out = (duo *)image;
+    out[0] = a;
+    out[1] = b;
+    out[2] = c;
+    out[3] = d;
+}
+
+/* T(I, v, v) for one vector, into `image` (m, and space for LANES). */
 static void apply_one(const power *p, const double *v, double *image)
 {
     const size_t m = p->m, pairs = m * (m + 1) / 2;
+    if (m <= LANES) {
+        apply_one_small(p, v, image);
+        return;
+    }
     memset(image, 0, m * sizeof *image);
     size_t pair = 0;
     for (size_t y = 0; y < m; y++)

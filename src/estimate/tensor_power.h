@@ -20,6 +20,7 @@ struct power {
     double *lanes;            /* groups of m x LANES */
     double *image;            /* m x LANES: T(I, v, v) */
     double *products;         /* m(m+1)/2 x LANES: v_y v_z */
+    double *columns;          /* m(m+1)/2 x LANES: the columns of `packed`, padded, if m <= LANES */
     size_t max_lanes;         /* a multiple of LANES */
     size_t n_lanes;           /* in use */
     uint64_t iterations;      /* so far, counted by lane */
