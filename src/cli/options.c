@@ -180,10 +180,10 @@ static size_t index_of(const cli_option *options, size_t count, int code)
     return i;
 }
 
-/* getopt_long reorders the arguments, so that options may follow the operand. */
-segue_status cli_options_parse_operand(const cli_option *options, size_t count, int argc,
-                                       char **argv, void *target, const char **operand,
-                                       segue_error *err)
+/* getopt_long reorders the arguments, so that options may follow the operands. */
+segue_status cli_options_parse_operands(const cli_option *options, size_t count, int argc,
+                                        char **argv, void *target, char *const **operands,
+                                        size_t *n_operands, segue_error *err)
 {
     struct option longs[MAX_OPTIONS + 1];
     char shorts[2 * MAX_OPTIONS + 2];
@@ -202,12 +202,26 @@ segue_status cli_options_parse_operand(const cli_option *options, size_t count, 
             return fail_option(options, count, argv[optind - 1], err);
         SEGUE_TRY(set_option(&options[index], optarg, target, err));
     }
+    *operands = argv + optind;
+    *n_operands = (size_t)(argc - optind);
+    return SEGUE_OK;
+}
+
+segue_status cli_options_parse_operand(const cli_option *options, size_t count, int argc,
+                                       char **argv, void *target, const char **operand,
+                                       segue_error *err)
+{
+    char *const *operands = NULL;
+    size_t n_operands = 0;
+    const size_t max = operand ? 1 : 0;
+    SEGUE_TRY(cli_options_parse_operands(options, count, argc, argv, target, &operands, &n_operands,
+                                         err));
     if (operand)
-        *operand = optind < argc ? argv[optind++] : NULL;
-    if (optind < argc)
+        *operand = n_operands ? operands[0] : NULL;
+    if (n_operands > max)
         return segue_fail(err, SEGUE_EUSAGE,
                           "'%.60s' is not an option, and one operand at most is expected",
-                          argv[optind]);
+                          operands[max]);
     return SEGUE_OK;
 }
 

@@ -39,6 +39,12 @@ SEGUE_MUST_CHECK segue_status cli_options_parse_operand(const cli_option *option
                                                         int argc, char **argv, void *target,
                                                         const char **operand, segue_error *err);
 
+/** Parse options and any number of operands: argv's own texts, *n_operands of them. */
+SEGUE_MUST_CHECK segue_status cli_options_parse_operands(const cli_option *options, size_t count,
+                                                         int argc, char **argv, void *target,
+                                                         char *const **operands, size_t *n_operands,
+                                                         segue_error *err);
+
 /** Print the options as help, or as the source of a manual page (scdoc). */
 void cli_options_print(FILE *out, const cli_option *options, size_t count);
 void cli_options_print_manual(FILE *out, const cli_option *options, size_t count);

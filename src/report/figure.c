@@ -48,6 +48,7 @@ void segue_figure_fini(segue_figure *figure)
     free(figure->point);
     segue_bytes_fini(&figure->wide);
     segue_bytes_fini(&figure->narrow);
+    segue_bytes_fini(&figure->other);
 }
 
 /* Grow a block for one more element; return it, or NULL with `failed` set. */
@@ -191,7 +192,7 @@ void segue_figure_print_tics(FILE *out, const char *const *name, size_t count)
 static bool has_band(const segue_figure *figure, const segue_series *series)
 {
     return series->count > 1 && isfinite(figure->point[series->first].high) &&
-           series->mark != SEGUE_SERIES_THIN;
+           series->mark != SEGUE_SERIES_THIN && series->mark != SEGUE_SERIES_BARS;
 }
 
 /* Print the reference to the rows of a series in the CSV file. `skip 1` is the heading; rows count
@@ -217,7 +218,7 @@ static void print_plot(FILE *out, const segue_figure *figure, const segue_series
                 colour);
     }
     print_rows(out, figure, series);
-    fputs(" using 2:3 with ", out);
+    fputs(series->mark == SEGUE_SERIES_BARS ? " using 2:3:4:5 with " : " using 2:3 with ", out);
     switch (series->mark) {
     case SEGUE_SERIES_LINE_POINTS:
         fprintf(out, "linespoints linewidth %.1f dashtype %d pointtype %d pointsize 0.8",
@@ -225,6 +226,9 @@ static void print_plot(FILE *out, const segue_figure *figure, const segue_series
         break;
     case SEGUE_SERIES_THIN:
         fputs("lines linewidth 0.7", out);
+        break;
+    case SEGUE_SERIES_BARS:
+        fprintf(out, "yerrorbars linewidth 1.5 pointtype %d pointsize 0.8", marker);
         break;
     case SEGUE_SERIES_SQUARES:
         fputs("points pointtype 5 pointsize 1.5", out);
@@ -270,16 +274,17 @@ static void print_script(const segue_figure *figure, FILE *out)
 {
     fprintf(out,
             "# %s.gp - change it as you like, and run: gnuplot %s.gp\n"
-            "# -e \"form='pdf'\" makes a PDF, -e \"form='narrow'\" a figure for small screens.\n"
+            "# -e \"form='pdf'\" makes a PDF, 'png' a PNG, 'narrow' a figure for small screens.\n"
             "if (!exists('form')) form = 'svg'\n"
-            "if (!exists('out')) out = '%s' . (form eq 'svg' ? '.svg' : form eq 'pdf' ? '.pdf' : "
-            "'-narrow.svg')\n"
+            "if (!exists('out')) out = '%s' . (form eq 'narrow' ? '-narrow.svg' : '.' . form)\n"
             "if (form eq 'svg') set terminal svg size 760,460 font 'sans-serif,15' noenhanced "
             "background 'white'\n"
             "if (form eq 'narrow') set terminal svg size 400,430 font 'sans-serif,13' noenhanced "
             "background 'white'\n"
             "if (form eq 'pdf') set terminal pdfcairo size 15cm,9.5cm font 'sans-serif,11' "
             "noenhanced\n"
+            "if (form eq 'png') set terminal pngcairo size 1520,920 fontscale 2 font "
+            "'sans-serif,11' noenhanced linewidth 2\n"
             "if (out ne '') set output out\n"
             "set datafile separator ','\n"
             "set encoding utf8\n"
@@ -339,18 +344,37 @@ static segue_status draw_form(const segue_figure *figure, const char *folder, co
     return segue_atomic_file_write(path, out->data, out->size, err);
 }
 
-segue_status segue_figure_draw(segue_figure *figure, const char *folder, segue_error *err)
+/* Replace what an earlier form left in `out`. */
+static segue_status draw_again(const segue_figure *figure, const char *folder, const char *form,
+                               const char *end, segue_bytes *out, segue_error *err)
 {
-    segue_bytes pdf = {.data = NULL};
+    segue_bytes_fini(out);
+    *out = (segue_bytes){.data = NULL};
+    return draw_form(figure, folder, form, end, out, err);
+}
+
+segue_status segue_figure_draw_forms(segue_figure *figure, const char *folder, unsigned forms,
+                                     segue_error *err)
+{
     if (figure->failed)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the figure %s", figure->name);
     if (figure->n_points == 0)
         return segue_fail(err, SEGUE_EDOMAIN, "the figure %s has nothing to show", figure->name);
     SEGUE_TRY(write_text(figure, folder, ".csv", print_data, err));
     SEGUE_TRY(write_text(figure, folder, ".gp", print_script, err));
-    SEGUE_TRY(draw_form(figure, folder, "svg", ".svg", &figure->wide, err));
-    SEGUE_TRY(draw_form(figure, folder, "narrow", "-narrow.svg", &figure->narrow, err));
-    const segue_status status = draw_form(figure, folder, "pdf", ".pdf", &pdf, err);
-    segue_bytes_fini(&pdf);
-    return status;
+    if (forms & SEGUE_FIGURE_SVG)
+        SEGUE_TRY(draw_again(figure, folder, "svg", ".svg", &figure->wide, err));
+    if (forms & SEGUE_FIGURE_NARROW)
+        SEGUE_TRY(draw_again(figure, folder, "narrow", "-narrow.svg", &figure->narrow, err));
+    if (forms & SEGUE_FIGURE_PDF)
+        SEGUE_TRY(draw_again(figure, folder, "pdf", ".pdf", &figure->other, err));
+    if (forms & SEGUE_FIGURE_PNG)
+        SEGUE_TRY(draw_again(figure, folder, "png", ".png", &figure->other, err));
+    return SEGUE_OK;
+}
+
+segue_status segue_figure_draw(segue_figure *figure, const char *folder, segue_error *err)
+{
+    return segue_figure_draw_forms(figure, folder,
+                                   SEGUE_FIGURE_SVG | SEGUE_FIGURE_NARROW | SEGUE_FIGURE_PDF, err);
 }

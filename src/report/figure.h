@@ -1,7 +1,7 @@
 /* figure.h - a figure: named series of points with bands, drawn by gnuplot.
  *
- * Of each figure the folder gets NAME.csv, NAME.gp (the script, which a user may edit and run),
- * NAME.svg, NAME-narrow.svg for small screens, and NAME.pdf.
+ * Of each figure the folder gets NAME.csv, NAME.gp (the script, which a user may edit and run), and
+ * for the paper NAME.svg, NAME-narrow.svg for small screens, and NAME.pdf.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_REPORT_FIGURE_H
 #define SEGUE_REPORT_FIGURE_H
@@ -18,8 +18,17 @@ typedef enum segue_mark {
     SEGUE_SERIES_LINE_POINTS, /* a line with its points marked */
     SEGUE_SERIES_LEVEL,       /* a line across, for one number */
     SEGUE_SERIES_THIN,        /* a thin line, one of many */
-    SEGUE_SERIES_SQUARES      /* large squares, and no line */
+    SEGUE_SERIES_SQUARES,     /* large squares, and no line */
+    SEGUE_SERIES_BARS         /* points with error bars, and no line */
 } segue_mark;
+
+/** Forms of a drawn figure; several are added up. */
+typedef enum segue_figure_form {
+    SEGUE_FIGURE_SVG = 1,    /* NAME.svg */
+    SEGUE_FIGURE_NARROW = 2, /* NAME-narrow.svg, for small screens */
+    SEGUE_FIGURE_PDF = 4,
+    SEGUE_FIGURE_PNG = 8
+} segue_figure_form;
 
 /** A named line or set of points.  `style`, 0 .. 9, selects colour, dashes and marker. */
 typedef struct segue_series {
@@ -47,6 +56,7 @@ typedef struct segue_figure {
     segue_point *point;
     bool failed;              /* memory ran out; segue_figure_draw reports it */
     segue_bytes wide, narrow; /* the SVG, when it is drawn */
+    segue_bytes other;        /* the PNG or PDF */
 } segue_figure;
 
 /** A figure without series. */
@@ -80,5 +90,14 @@ void segue_figure_print_tics(FILE *out, const char *const *name, size_t count);
  */
 SEGUE_MUST_CHECK segue_status segue_figure_draw(segue_figure *figure, const char *folder,
                                                 segue_error *err);
+
+/** Draw it into `folder` in these forms, with its data and script.
+ * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM, SEGUE_EDOMAIN */
+SEGUE_MUST_CHECK segue_status segue_figure_draw_forms(segue_figure *figure, const char *folder,
+                                                      unsigned forms, segue_error *err);
+
+/** Draw it in these forms into memory alone: `wide`, `narrow` and `other`. */
+SEGUE_MUST_CHECK segue_status segue_figure_draw_temporary(segue_figure *figure, unsigned forms,
+                                                          segue_error *err);
 
 #endif

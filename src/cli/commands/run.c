@@ -16,12 +16,14 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/run_experiment.h"
+#include "report/gnuplot.h"
+#include "report/plot_page.h"
 #include "segue/internal.h"
 #include "segue/number.h"
 
 /* Options, as typed and as parsed; 0, NULL and NO_SEED stand for those that were not given. */
 typedef struct settings {
-    const char *variant, *out, *format_text, *shard_text;
+    const char *variant, *out, *format_text, *shard_text, *html;
     uint64_t runs, seed, threads;
     bool resume, fresh, quiet;
     const char *path; /* of the experiment */
@@ -50,6 +52,8 @@ static const cli_option options[] = {
     {"fresh", 0, CLI_FLAG, FIELD(fresh), NULL, "start again, and replace earlier results", 0, 0},
     {"format", 'f', CLI_TEXT, FIELD(format_text), "FORMAT", "output: table (default), csv or json",
      0, 0},
+    {"html", 0, CLI_TEXT, FIELD(html), "FILE", "also write a page with figures (needs gnuplot)", 0,
+     0},
     {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "no progress bar", 0, 0},
 };
 
@@ -83,6 +87,12 @@ static segue_status check_settings(settings *set, segue_error *err)
     if (set->shard_text && set->format_text)
         return segue_fail(err, SEGUE_EUSAGE,
                           "--shard prints no results; use --format with 'segue merge'");
+    if (set->html && set->shard_text)
+        return segue_fail(
+            err, SEGUE_EUSAGE,
+            "--shard has no results for --html; use 'segue plot' after 'segue merge'");
+    if (set->html)
+        SEGUE_TRY(segue_gnuplot_check(err));
     if (set->shard_text)
         SEGUE_TRY(parse_shard(set->shard_text, &set->shard, err));
     if (set->format_text)
@@ -98,6 +108,18 @@ static segue_status parse(settings *set, int argc, char **argv, segue_error *err
     return check_settings(set, err);
 }
 
+/* Check the page of --html before the experiment is played: inputs and results have the other
+ * endings. */
+static segue_status check_page(const settings *set, segue_error *err)
+{
+    const cli_path path = {"html", set->html};
+    const char *dot = set->html ? strrchr(set->html, '.') : NULL;
+    if (dot && (strcmp(dot, ".json") == 0 || strcmp(dot, ".csv") == 0))
+        return segue_fail(err, SEGUE_EUSAGE, "--html: is '%.60s'; need a page such as results.html",
+                          segue_path_tail(set->html));
+    return cli_output_check_paths(&path, 1, 1, err);
+}
+
 /* Read the experiment; the coordinator also prepares the folder, which others may not see. */
 static segue_status prepare(const settings *set, const segue_processes *processes,
                             segue_experiment **experiment, segue_error *err)
@@ -108,6 +130,7 @@ static segue_status prepare(const settings *set, const segue_processes *processe
     SEGUE_TRY(segue_experiment_read(experiment, set->path, &changes, err));
     if (!segue_processes_is_coordinator(processes))
         return SEGUE_OK;
+    SEGUE_TRY(check_page(set, err));
     SEGUE_TRY(segue_experiment_protect_inputs(*experiment, set->out, set->path, err));
     return segue_experiment_make_folder(set->out, err);
 }
@@ -155,6 +178,12 @@ static segue_status print_shard(const settings *set, const segue_experiment *exp
     return status;
 }
 
+/* Write the page of --html. */
+static segue_status write_page(const settings *set, const segue_results *results, segue_error *err)
+{
+    return set->html ? segue_plot_page_write(results, set->html, err) : SEGUE_OK;
+}
+
 /* The checkpoint is removed only after the results are on the disk; a shard is its own checkpoint.
  */
 static segue_status print_results(const settings *set, const segue_experiment *experiment,
@@ -163,6 +192,7 @@ static segue_status print_results(const settings *set, const segue_experiment *e
     if (set->shard.count)
         return print_shard(set, experiment, err);
     cli_run_experiment_remove_checkpoint(experiment, set->out);
+    SEGUE_TRY(write_page(set, results, err));
     return cli_run_experiment_print(results, set->format, err);
 }
 
@@ -212,6 +242,7 @@ static segue_status print_finished(const settings *set, const segue_results *res
 {
     if (!set->quiet)
         (void)fprintf(stderr, "segue: %s: is finished; --fresh plays it again\n", results->name);
+    SEGUE_TRY(write_page(set, results, err));
     if (set->format == CLI_TABLE)
         return cli_run_experiment_print(results, set->format, err);
     char path[PATH_SIZE];
@@ -316,6 +347,7 @@ const cli_command cli_command_run = {
                "examples:\n"
                "  segue run experiments/lengths.json --out /tmp\n"
                "  segue run experiments/lengths.json --variant quick --out /tmp --format csv\n"
+               "  segue run experiments/ours.json --variant quick --html ours.html\n"
                "  mpirun -n 4 segue run experiments/lengths.json --out /tmp\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
