@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "report/claims/compare.h"
 #include "report/html.h"
 #include "segue/policy.h"
 
@@ -155,16 +156,17 @@ static void print_alternative(const segue_paper *paper, const alternative *other
 static void print_measured(const segue_paper *paper, measured what, FILE *out)
 {
     const segue_cell *cell = paper->longest;
-    const segue_regret end = segue_cell_mean(cell, SEGUE_TRACK_REGRET, cell->n_points - 1);
+    const segue_regret end = segue_compare_final_regret(cell);
     if (what == MEASURED_EMPTY_SETS)
         segue_html_text(out, "mUCB: %.2g steps per task of %" PRIu64 "; tUCB: %.2g",
                         paper->mucb->no_model_left, paper->mucb->steps, cell->no_model_left);
     else if (what == MEASURED_FORCED_PULLS)
         segue_html_text(out, "%.1f per task", SEGUE_FORCED_PULLS * paper->gap_sum);
     else if (what == MEASURED_RUNS)
-        segue_html_text(out, "s.e. of mUCB %.1f %%, of tUCB's average %.1f %%, of its end %.1f %%",
-                        100.0 * paper->mucb->regret.se / paper->mucb->regret.mean,
-                        100.0 * cell->regret.se / cell->regret.mean, 100.0 * end.se / end.mean);
+        segue_html_text(
+            out, "s.e. of mUCB %.1f %%, of tUCB's average %.1f %%, of its last tenth %.1f %%",
+            100.0 * paper->mucb->regret.se / paper->mucb->regret.mean,
+            100.0 * cell->regret.se / cell->regret.mean, 100.0 * end.se / end.mean);
 }
 
 /* The cell is printed in parts, since its text has no bound. */

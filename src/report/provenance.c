@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "experiment/suite/timing.h"
+#include "report/claims/compare.h"
 #include "report/gnuplot.h"
 #include "report/html.h"
 #include "segue/version.h"
@@ -71,20 +72,20 @@ static double percent(segue_regret regret)
 void segue_provenance_print_runs(const segue_paper *paper, FILE *out)
 {
     const segue_cell *cell = paper->longest;
-    const segue_regret end = segue_cell_mean(cell, SEGUE_TRACK_REGRET, cell->n_points - 1);
+    const segue_regret end = segue_compare_final_regret(cell);
     const double gap = paper->ucb->regret.mean - paper->mucb->regret.mean;
     segue_html_p(out,
                  "The number of runs: %" PRIu64 " of each model%s give the regret of UCB, UCB+ and "
                  "mUCB with standard errors of %.1f, %.1f and %.1f %%. %" PRIu64
                  " runs of tUCB give its average over %" PRIu64
                  " tasks with %.1f %% (%.1f), and the "
-                 "last %" PRIu64 " of them with %.1f %% (%.1f). UCB and mUCB are %.0f apart, %.1f "
+                 "last tenth of them with %.1f %% (%.1f). UCB and mUCB are %.0f apart, %.1f "
                  "times the latter: %s. Two variants of tUCB that differ by less than about three "
                  "times its standard error are not told apart.",
                  paper->mucb->runs, paper->mucb->runs == 200 ? ", as in the paper," : "",
                  percent(paper->ucb->regret), percent(paper->ucb_plus->regret),
                  percent(paper->mucb->regret), cell->runs, cell->tasks, percent(cell->regret),
-                 cell->regret.se, cell->every, percent(end), end.se, gap, gap / end.se,
+                 cell->regret.se, percent(end), end.se, gap, gap / end.se,
                  gap > 8.0 * end.se ? "enough to place tUCB between them"
                                     : "too little to place tUCB between them");
 }
@@ -145,8 +146,7 @@ segue_status segue_provenance_print_tools(FILE *out, const char *data, segue_err
         "Drawn by segue %s, build %s; linear algebra: %s; %.*s; processor: %s. The data are "
         "the same bytes for a seed, a build and the kernel that the linear algebra chooses "
         "for the processor, on any number of threads. Another compiler or kernel may round "
-        "an estimate differently, and with it some pulls: numbers then agree within their "
-        "standard errors.",
+        "an estimate differently, and then some pulls differ.",
         segue_version(), segue_version_build(), segue_linalg_backend(), (int)length,
         length ? (const char *)gnuplot.data : "", *processor ? processor : "not known");
     segue_bytes_fini(&gnuplot);

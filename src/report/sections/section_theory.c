@@ -155,31 +155,6 @@ static void print_recovery(const segue_report *report)
         sqrt((double)paper->models->n_arms) * error);
 }
 
-/* Print the regret of each model beside its complexity, at the n of tUCB's tasks. */
-static void print_by_model(const segue_report *report)
-{
-    static const char *const headings[] = {"model",      "UCB",  "complexity", "UCB+",
-                                           "complexity", "mUCB", "complexity", NULL};
-    const segue_paper *paper = report->paper;
-    const segue_cell *cells[] = {paper->ucb, paper->ucb_plus, paper->mucb};
-    char caption[200];
-    (void)snprintf(caption, sizeof caption,
-                   "Regret of each model at n = %" PRIu64
-                   ", with standard errors, beside the complexity that should predict it.",
-                   paper->ucb->steps);
-    segue_html_table_begin(report->out, caption, headings);
-    for (size_t k = 0; k < paper->models->n_models && k < paper->ucb->n_models; k++) {
-        segue_html_row(report->out);
-        segue_html_cell(report->out, "%zu", k + 1);
-        for (size_t c = 0; c < SEGUE_N_COLUMNS; c++) {
-            segue_html_cell(report->out, "%.1f ± %.1f", cells[c]->by_model[k].mean,
-                            cells[c]->by_model[k].se);
-            segue_html_cell(report->out, "%.2f", paper->complexity[k][c]);
-        }
-    }
-    segue_html_table_end(report->out);
-}
-
 segue_status segue_section_theory_models(const segue_report *report, segue_error *err)
 {
     FILE *out = report->out;
@@ -203,7 +178,6 @@ segue_status segue_section_theory_bounds(const segue_report *report, segue_error
     print_tucb_bounds(report);
     print_recovery(report);
     segue_report_claim(report, "bounds");
-    print_by_model(report);
     segue_report_claim(report, "prediction");
     return status;
 }
