@@ -23,7 +23,7 @@ typedef enum segue_study {
     SEGUE_STUDY_IDENTIFY,      /* tUCB that identifies models first */
     SEGUE_STUDY_THREE_PULLS,   /* RTP with three pulls of every arm per task */
     SEGUE_STUDY_FRESH_REWARDS, /* errors from tUCB's rewards and from independent ones */
-    SEGUE_STUDY_WEIGHTS,       /* tUCB with weights by pulls, em, a kept estimate */
+    SEGUE_STUDY_WEIGHTS,       /* tUCB with weights by pulls, em, a frozen estimate */
     SEGUE_STUDY_SENSITIVITY,   /* alternatives to choices, beside the defaults */
     SEGUE_STUDY_LAWS,          /* other reward laws */
     SEGUE_N_STUDIES

@@ -134,7 +134,7 @@ static const struct {
      "published, and no run ends above UCB.",
      segue_claims_check_weights},
     {"freeze", true,
-     "An estimate that is kept after 100 tasks gives less regret than one that averages in all "
+     "An estimate that is frozen after 100 tasks gives less regret than one that averages in all "
      "later tasks, at the same C.",
      segue_claims_check_freeze},
     {"choices", true,

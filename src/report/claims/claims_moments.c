@@ -2,7 +2,7 @@
  *
  * Experiments: three-pulls (exactly three independent pulls of every arm per task), fresh-rewards
  * (the control with independent rewards at tUCB's pulls) and weights (tUCB with weights by pulls,
- * by likelihood, and with an estimate that is kept).
+ * by likelihood, and with a frozen estimate).
  *
  * claims.c calls the checks; judge_moments.c has the verdicts as functions of numbers.
  * SPDX-License-Identifier: Apache-2.0 */

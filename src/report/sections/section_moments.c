@@ -2,7 +2,7 @@
  *
  * report.c calls segue_section_moments.  Three experiments: three-pulls (consistency with three
  * pulls per arm and task), fresh-rewards (the control that separates bias from noise), and weights
- * (tUCB with weights by pulls, with em, with an estimate that is kept).
+ * (tUCB with weights by pulls, with em, with a frozen estimate).
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>

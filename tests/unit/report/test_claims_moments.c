@@ -108,7 +108,7 @@ static void weights_are_judged_by_regret_and_by_the_worst_run(void **state)
     destroy_synthetic_paper(paper);
 }
 
-static void a_kept_estimate_is_compared_at_the_same_c(void **state)
+static void a_frozen_estimate_is_compared_at_the_same_c(void **state)
 {
     (void)state;
     segue_paper *paper = synthetic_paper();
@@ -128,7 +128,7 @@ int main(void)
         cmocka_unit_test(the_cause_is_judged_by_signs),
         cmocka_unit_test(the_cause_is_read_from_the_control),
         cmocka_unit_test(weights_are_judged_by_regret_and_by_the_worst_run),
-        cmocka_unit_test(a_kept_estimate_is_compared_at_the_same_c),
+        cmocka_unit_test(a_frozen_estimate_is_compared_at_the_same_c),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
