@@ -60,7 +60,7 @@ SEGUE_MUST_CHECK segue_status segue_section_ours(const segue_report *report, seg
 SEGUE_MUST_CHECK segue_status segue_section_questions(const segue_report *report, segue_error *err);
 /** The second of them: should the first tasks identify the models? */
 SEGUE_MUST_CHECK segue_status segue_section_identify(const segue_report *report, segue_error *err);
-/** What the moments of tUCB are fed with. */
+/** The moments of tUCB: three pulls, fresh rewards, weights. */
 SEGUE_MUST_CHECK segue_status segue_section_moments(const segue_report *report, segue_error *err);
 /** Results that the paper does not show. */
 SEGUE_MUST_CHECK segue_status segue_section_beyond(const segue_report *report, segue_error *err);
