@@ -10,7 +10,7 @@ from program import PAPER, SOURCE, Folder, answer
 
 STUDIES = ["lengths", "baselines", "tucb-lengths", "tucb-tasks", "tucb-choices", "related", "ours", "probes",
            "probes-tasks", "identify", "three-pulls", "fresh-rewards", "weights",
-           "sensitivity", "laws"]
+           "sensitivity", "laws", "testing"]
 
 FIRST, CONTROL = "tucb:identify=4,freeze=4,C=0.2,eps=theorem", "tucb:freeze=4,C=0.2,eps=theorem"
 

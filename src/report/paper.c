@@ -22,9 +22,9 @@
 /* Indexed by segue_study. experiments/NAME.json defines an experiment; data/NAME.json has its
  * results. */
 static const char *const study_names[SEGUE_N_STUDIES] = {
-    "lengths",     "baselines",     "tucb-lengths", "tucb-tasks",   "tucb-choices",
-    "related",     "ours",          "probes",       "probes-tasks", "identify",
-    "three-pulls", "fresh-rewards", "weights",      "sensitivity",  "laws"};
+    "lengths", "baselines",   "tucb-lengths", "tucb-tasks", "tucb-choices", "related",
+    "ours",    "probes",      "probes-tasks", "identify",   "three-pulls",  "fresh-rewards",
+    "weights", "sensitivity", "laws",         "testing"};
 
 const char *segue_paper_study_name(segue_study study)
 {

@@ -26,6 +26,7 @@ typedef enum segue_study {
     SEGUE_STUDY_WEIGHTS,       /* tUCB with weights by pulls, em, a frozen estimate */
     SEGUE_STUDY_SENSITIVITY,   /* alternatives to choices, beside the defaults */
     SEGUE_STUDY_LAWS,          /* other reward laws */
+    SEGUE_STUDY_TESTING,       /* UCB with a hypothesis test */
     SEGUE_N_STUDIES
 } segue_study;
 

@@ -238,6 +238,7 @@ static segue_status print_report(const segue_report *report, segue_error *err)
     SEGUE_TRY(segue_section_figures(report, err));
     SEGUE_TRY(segue_section_cumulative(report, err));
     SEGUE_TRY(segue_section_theory_bounds(report, err));
+    SEGUE_TRY(segue_section_appendix(report, err));
     SEGUE_TRY(segue_section_beyond(report, err));
     SEGUE_TRY(segue_section_moments(report, err));
     SEGUE_TRY(segue_section_ours(report, err));

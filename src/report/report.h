@@ -62,6 +62,8 @@ SEGUE_MUST_CHECK segue_status segue_section_questions(const segue_report *report
 SEGUE_MUST_CHECK segue_status segue_section_identify(const segue_report *report, segue_error *err);
 /** The moments of tUCB: three pulls, fresh rewards, weights. */
 SEGUE_MUST_CHECK segue_status segue_section_moments(const segue_report *report, segue_error *err);
+/** Appendices B and C: UCB with a test, and from moments to means. */
+SEGUE_MUST_CHECK segue_status segue_section_appendix(const segue_report *report, segue_error *err);
 /** Results that the paper does not show. */
 SEGUE_MUST_CHECK segue_status segue_section_beyond(const segue_report *report, segue_error *err);
 

@@ -69,6 +69,7 @@ static void add_cells(segue_paper *paper)
                                            "tucb:freeze=100,C=0.2,eps=theorem",
                                            "tucb:identify=50,freeze=50,C=0.2,eps=theorem",
                                            "tucb:identify=100,freeze=100,C=0.2,eps=theorem", NULL};
+    static const char *const testing[] = {"ucb", "ucb-test", "mucb", NULL};
     static const char *const weights[] = {"tucb", "tucb:weights=pulls", "tucb:C=0.2",
                                           "tucb:C=0.2,freeze=100", NULL};
     add_all(paper, SEGUE_STUDY_LENGTHS, lengths, steps, 3, 0);
@@ -85,6 +86,10 @@ static void add_cells(segue_paper *paper)
     add_all(paper, SEGUE_STUDY_THREE_PULLS, tucb, steps, 1, SYNTHETIC_TASKS);
     add_all(paper, SEGUE_STUDY_FRESH_REWARDS, tucb, steps + 2, 1, SYNTHETIC_TASKS);
     add_probes(paper);
+    for (size_t i = 0; testing[i]; i++) {
+        add(paper, SEGUE_STUDY_TESTING, "paper", testing[i], SYNTHETIC_STEPS, 0);
+        add(paper, SEGUE_STUDY_TESTING, "testable", testing[i], SYNTHETIC_STEPS, 0);
+    }
 }
 
 /* Point to the cells that others are compared with, as paper.c does. */

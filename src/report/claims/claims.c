@@ -111,6 +111,8 @@ static const struct {
     {"identify-pays", false,
      "With many tasks to come, identifying first could be better in all (an open question).",
      segue_claims_check_identify_pays},
+    {"testing", false, "UCB with a hypothesis test improves only mildly on UCB.",
+     segue_claims_check_testing},
     {"three-pulls", false,
      "RTP estimates the means consistently as long as every arm is pulled three times per task.",
      segue_claims_check_three_pulls},

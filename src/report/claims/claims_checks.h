@@ -58,6 +58,9 @@ segue_claims_check_function segue_claims_check_freeze;
 segue_claims_check_function segue_claims_check_prediction_models;
 segue_claims_check_function segue_claims_check_premise;
 
+/** claims_testing.c */
+segue_claims_check_function segue_claims_check_testing;
+
 /** Append to the text of a finding, as printf. */
 void segue_claims_append(segue_finding *finding, const char *format, ...) SEGUE_PRINTF(2, 3);
 

@@ -71,4 +71,8 @@ segue_verdict segue_judge_cause(segue_judge_signs signs);
 /** Less regret (1, 0 or -1), and runs that end above UCB: in part if there are any. */
 segue_verdict segue_judge_weights(int less, uint64_t runs_above);
 
+/** The share of UCB's regret that a test saves where it cannot and where it can decide: holds if
+ * both are below a quarter, in part if one is. */
+segue_verdict segue_judge_mild(double without, double with);
+
 #endif

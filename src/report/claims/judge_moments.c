@@ -6,6 +6,7 @@
 
 #define TENFOLD_RATE 2.24 /* 10^0.35: a rate of 1/sqrt(j), 10^0.5 = 3.16, with room for noise */
 #define TENFOLD_SLOW 1.26 /* 10^0.1: slower than this is not falling */
+#define MILD         0.25 /* of the regret */
 
 segue_verdict segue_judge_consistent(double early, double late)
 {
@@ -44,4 +45,13 @@ segue_verdict segue_judge_weights(int less, uint64_t runs_above)
     if (less <= 0)
         return less < 0 ? SEGUE_VERDICT_FAILS : SEGUE_VERDICT_UNCLEAR;
     return runs_above ? SEGUE_VERDICT_PARTLY : SEGUE_VERDICT_HOLDS;
+}
+
+segue_verdict segue_judge_mild(double without, double with)
+{
+    if (isnan(without) || isnan(with))
+        return SEGUE_VERDICT_UNCLEAR;
+    if (without < MILD && with < MILD)
+        return SEGUE_VERDICT_HOLDS;
+    return without < MILD || with < MILD ? SEGUE_VERDICT_PARTLY : SEGUE_VERDICT_FAILS;
 }

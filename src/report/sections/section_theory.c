@@ -134,27 +134,6 @@ static void print_tucb_bounds(const segue_report *report)
     segue_html_table_end(report->out);
 }
 
-/* Theorem 2 gives no values for its constants; 1 stands for both. */
-static void print_recovery(const segue_report *report)
-{
-    const segue_paper *paper = report->paper;
-    const segue_cell *cell = paper->longest;
-    const double error = segue_cell_median(cell, SEGUE_TRACK_ERROR, cell->n_points - 1).middle;
-    const segue_perturbation recovery = segue_perturbation_bound(
-        paper->models, &paper->spectrum, (double)cell->tasks, 1.0 / (double)cell->steps, 1.0, 1.0);
-    segue_html_p(
-        report->out,
-        "Theorem 2 bounds the Euclidean error of a model that RTP estimates, with two constants "
-        "left "
-        "open. With 1 for both it gives %.2g after %" PRIu64 " tasks; and it holds only from %.2g "
-        "tasks on. This is why C is a parameter in practice. What was measured is the largest "
-        "error "
-        "of a single mean, %.3f (median over runs): the Euclidean error of its model is between "
-        "this and sqrt(K) times as much, %.3f.",
-        recovery.error, cell->tasks, recovery.min_tasks, error,
-        sqrt((double)paper->models->n_arms) * error);
-}
-
 segue_status segue_section_theory_models(const segue_report *report, segue_error *err)
 {
     FILE *out = report->out;
@@ -176,7 +155,6 @@ segue_status segue_section_theory_bounds(const segue_report *report, segue_error
     segue_html_heading(report->out, 2, "bounds", "The bounds and the measured regret");
     const segue_status status = draw_bounds(report, err);
     print_tucb_bounds(report);
-    print_recovery(report);
     segue_report_claim(report, "bounds");
     segue_report_claim(report, "prediction");
     return status;

@@ -120,6 +120,23 @@ static void a_frozen_estimate_is_compared_at_the_same_c(void **state)
     destroy_synthetic_paper(paper);
 }
 
+static void a_test_is_judged_by_the_share_that_it_saves(void **state)
+{
+    (void)state;
+    static const struct {
+        double without, with;
+        int verdict;
+    } cases[] = {
+        {99.0, 90.0, HOLDS}, {99.0, 50.0, PARTLY}, {60.0, 50.0, FAILS}, {NAN, 50.0, UNCLEAR}};
+    for (size_t i = 0; i < 4; i++) {
+        segue_paper *paper = synthetic_paper();
+        set_regret(paper, SEGUE_STUDY_TESTING, "paper", "ucb-test", cases[i].without, 1.0);
+        set_regret(paper, SEGUE_STUDY_TESTING, "testable", "ucb-test", cases[i].with, 1.0);
+        assert_int_equal(judged(segue_claims_check_testing, paper), cases[i].verdict);
+        destroy_synthetic_paper(paper);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +146,7 @@ int main(void)
         cmocka_unit_test(the_cause_is_read_from_the_control),
         cmocka_unit_test(weights_are_judged_by_regret_and_by_the_worst_run),
         cmocka_unit_test(a_frozen_estimate_is_compared_at_the_same_c),
+        cmocka_unit_test(a_test_is_judged_by_the_share_that_it_saves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
