@@ -11,6 +11,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "experiment/cost.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "segue/internal.h"
@@ -25,7 +26,7 @@ typedef struct cost {
 static const cost costs[] = {
     {"ucb", 1200, 1.8},    {"ucb+", 1300, 1.5},     {"mucb", 600, 1.2},  {"umucb", 1100, 1.0},
     {"mts", 1000, 11},     {"mla", 240000, 170},    {"ts", 16000, 97},   {"la", 73000, 250},
-    {"kl-ucb", 0, 600},    {"tucb", 28000, 4},      {"tts", 190000, 60}, {"tla", 365000, 350},
+    {"kl-ucb", 0, 600},    {"tucb", 25000, 3.5},    {"tts", 190000, 60}, {"tla", 365000, 350},
     {"auto", 365000, 350}, {"ts-prior", 35000, 65},
 };
 static const cost plain = {"", 1000, 55}; /* policies without a kernel */
@@ -42,12 +43,22 @@ size_t segue_cost_class(const segue_simulation *sim)
     return i;
 }
 
+/* Return the share of tasks after which tucb fits its models: every `every`-th, until `freeze`. */
+static double share_of_fits(const segue_simulation *sim)
+{
+    const double every = sim->learner ? segue_learner_config_get(sim->learner, "every") : NAN;
+    const double freeze = sim->learner ? segue_learner_config_get(sim->learner, "freeze") : NAN;
+    const double until = freeze > 0.0 && freeze < (double)sim->tasks ? freeze : (double)sim->tasks;
+    return sim->tasks ? until / (double)sim->tasks / (every > 1.0 ? every : 1.0) : 1.0;
+}
+
 double segue_cost_run(const segue_simulation *sim, double tasks)
 {
     const size_t class = segue_cost_class(sim);
     const cost *c = class < N_COSTS ? &costs[class] : &plain;
     const double arms = (double)segue_environment_arms(sim->environment);
-    return tasks * (c->task + c->step * (double)sim->steps) * arms / TABLE_ARMS;
+    const double task = c->task * (0.1 + 0.9 * share_of_fits(sim)); /* a task without its fit */
+    return tasks * (task + c->step * (double)sim->steps) * arms / TABLE_ARMS;
 }
 
 double segue_cost_tasks(const segue_simulation *sim)

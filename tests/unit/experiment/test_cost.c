@@ -67,12 +67,28 @@ static void one_short_run_changes_little(void **state)
     segue_experiment_destroy(ex);
 }
 
+/* The fits take most of the time of a short task. */
+static void tasks_without_a_fit_cost_less(void **state)
+{
+    (void)state;
+    static const char options[] =
+        "{\"name\": \"mixed\", \"environment\": {\"models\": {\"means\": [[0.9, 0.2], [0.1, "
+        "0.8]]}}, "
+        "\"policies\": [\"tucb\", \"tucb:every=1000\", \"tucb:freeze=50\"], \"steps\": 20, "
+        "\"tasks\": 100, \"runs\": 4}";
+    segue_experiment *ex = experiment_of(options);
+    assert_true(table(ex, 1) < 0.15 * table(ex, 0));
+    assert_near(table(ex, 2) / table(ex, 0), 0.55, 0.02);
+    segue_experiment_destroy(ex);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(begins_with_the_table),
         cmocka_unit_test(approaches_the_ratio_of_each_policy),
         cmocka_unit_test(one_short_run_changes_little),
+        cmocka_unit_test(tasks_without_a_fit_cost_less),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
