@@ -10,7 +10,8 @@ from program import PAPER, SOURCE, Folder, answer
 
 STUDIES = ["lengths", "baselines", "tucb-lengths", "tucb-tasks", "tucb-choices", "related", "ours", "probes",
            "probes-tasks", "identify", "three-pulls", "fresh-rewards", "weights",
-           "sensitivity", "laws", "testing"]
+           "sensitivity", "laws", "testing",
+           "estimators", "sweep"]
 
 FIRST, CONTROL = "tucb:identify=4,freeze=4,C=0.2,eps=theorem", "tucb:freeze=4,C=0.2,eps=theorem"
 
@@ -42,6 +43,8 @@ def tiny_experiments(folder):
             usual.update(policies=[FIRST, CONTROL])
         if name == "three-pulls":
             usual.update(policies=["tucb:identify=200", "tucb:identify=200,views=symmetric"], tasks=200, every=20)
+        if name == "sweep":
+            usual.update(policies=["tucb:identify=24,every=2"])
         experiment.update(usual)
         (folder / "experiments" / f"{name}.json").write_text(json.dumps(experiment))
     return str(folder / "experiments")

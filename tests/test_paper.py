@@ -55,6 +55,10 @@ class Paper(PaperFolder):
                                   "--format", "json"))
         self.assertTrue(all("error" in cell["over_tasks"] for cell in found["results"]))
 
+    def test_the_model_sets_of_the_sweep_are_drawn_by_its_rule(self):
+        drawn = subprocess.run([SOURCE / "scripts" / "draw-sweep"], capture_output=True, check=True).stdout
+        self.assertEqual(drawn, (SOURCE / "experiments" / "sweep.json").read_bytes())
+
     def test_two_in_one_folder_do_not_mix(self):
         out = self.folder / "out"
         with subprocess.Popen([SEGUE, "paper", "--experiments", self.experiments, "--out", out],
@@ -74,6 +78,7 @@ class Paper(PaperFolder):
                                  "cumulative",
                                  "bounds", "baselines", "single-runs", "errors", "choices", "related",
                                  "three-pulls", "fresh-rewards", "weights",
+                                 "estimators", "estimators-errors", "sweep-models", "sweep-arms",
                                  "ours-tasks",
                                  "ours-lengths", "ours-types", "probing-paper", "probing-probes", "probing-pulls",
                                  "identify-average"])

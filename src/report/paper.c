@@ -22,9 +22,25 @@
 /* Indexed by segue_study. experiments/NAME.json defines an experiment; data/NAME.json has its
  * results. */
 static const char *const study_names[SEGUE_N_STUDIES] = {
-    "lengths", "baselines",   "tucb-lengths", "tucb-tasks", "tucb-choices", "related",
-    "ours",    "probes",      "probes-tasks", "identify",   "three-pulls",  "fresh-rewards",
-    "weights", "sensitivity", "laws",         "testing"};
+    [SEGUE_STUDY_LENGTHS] = "lengths",
+    [SEGUE_STUDY_BASELINES] = "baselines",
+    [SEGUE_STUDY_TUCB_LENGTHS] = "tucb-lengths",
+    [SEGUE_STUDY_TUCB_TASKS] = "tucb-tasks",
+    [SEGUE_STUDY_TUCB_CHOICES] = "tucb-choices",
+    [SEGUE_STUDY_RELATED] = "related",
+    [SEGUE_STUDY_OURS] = "ours",
+    [SEGUE_STUDY_PROBES] = "probes",
+    [SEGUE_STUDY_PROBES_TASKS] = "probes-tasks",
+    [SEGUE_STUDY_IDENTIFY] = "identify",
+    [SEGUE_STUDY_THREE_PULLS] = "three-pulls",
+    [SEGUE_STUDY_FRESH_REWARDS] = "fresh-rewards",
+    [SEGUE_STUDY_WEIGHTS] = "weights",
+    [SEGUE_STUDY_SENSITIVITY] = "sensitivity",
+    [SEGUE_STUDY_LAWS] = "laws",
+    [SEGUE_STUDY_TESTING] = "testing",
+    [SEGUE_STUDY_ESTIMATORS] = "estimators",
+    [SEGUE_STUDY_SWEEP] = "sweep",
+};
 
 const char *segue_paper_study_name(segue_study study)
 {
@@ -171,10 +187,10 @@ static segue_status check_tasks(const segue_paper *paper, segue_error *err)
 /* Check that the experiments of curves over tasks have points. */
 static segue_status check_points(const segue_paper *paper, segue_error *err)
 {
-    static const segue_study studies[] = {SEGUE_STUDY_TUCB_CHOICES, SEGUE_STUDY_RELATED,
-                                          SEGUE_STUDY_OURS,         SEGUE_STUDY_IDENTIFY,
-                                          SEGUE_STUDY_THREE_PULLS,  SEGUE_STUDY_FRESH_REWARDS,
-                                          SEGUE_STUDY_WEIGHTS};
+    static const segue_study studies[] = {
+        SEGUE_STUDY_TUCB_CHOICES, SEGUE_STUDY_RELATED,     SEGUE_STUDY_OURS,
+        SEGUE_STUDY_IDENTIFY,     SEGUE_STUDY_THREE_PULLS, SEGUE_STUDY_FRESH_REWARDS,
+        SEGUE_STUDY_WEIGHTS,      SEGUE_STUDY_ESTIMATORS,  SEGUE_STUDY_SWEEP};
     for (size_t i = 0; i < sizeof studies / sizeof *studies; i++) {
         const segue_results *results = paper->results[studies[i]];
         for (size_t k = 0; k < results->n_cells; k++)

@@ -27,6 +27,8 @@ typedef enum segue_study {
     SEGUE_STUDY_SENSITIVITY,   /* alternatives to choices, beside the defaults */
     SEGUE_STUDY_LAWS,          /* other reward laws */
     SEGUE_STUDY_TESTING,       /* UCB with a hypothesis test */
+    SEGUE_STUDY_ESTIMATORS,    /* tUCB with other estimators */
+    SEGUE_STUDY_SWEEP,         /* errors of RTP for other model sets */
     SEGUE_N_STUDIES
 } segue_study;
 

@@ -96,6 +96,17 @@ void segue_report_add_track(segue_figure *figure, const segue_cell *cell, segue_
     }
 }
 
+void segue_report_add_medians(segue_figure *figure, const segue_cell *cell, segue_track track,
+                              size_t style, const char *title)
+{
+    segue_figure_begin_series(figure, SEGUE_SERIES_LINE, style, "%s", title);
+    for (size_t p = 0; cell->track[track] && p < cell->n_points; p++) {
+        const segue_median median = segue_cell_median(cell, track, p);
+        segue_figure_add_range(figure, (double)segue_cell_last_task(cell, p), median.middle,
+                               median.low, median.high);
+    }
+}
+
 /* ---- own sections ------------------------------------------------------------------------- */
 
 /* Return the reward law of an experiment with one environment, in words. */
@@ -241,6 +252,7 @@ static segue_status print_report(const segue_report *report, segue_error *err)
     SEGUE_TRY(segue_section_appendix(report, err));
     SEGUE_TRY(segue_section_beyond(report, err));
     SEGUE_TRY(segue_section_moments(report, err));
+    SEGUE_TRY(segue_section_estimators(report, err));
     SEGUE_TRY(segue_section_ours(report, err));
     SEGUE_TRY(segue_section_questions(report, err));
     segue_choices_print(report->paper, report->out);

@@ -39,6 +39,10 @@ void segue_report_add_tucb(segue_figure *figure, const segue_paper *paper, uint6
 void segue_report_add_track(segue_figure *figure, const segue_cell *cell, segue_track track,
                             size_t style, const char *title);
 
+/** Add the medians over runs of a track, with their 95 % bands. */
+void segue_report_add_medians(segue_figure *figure, const segue_cell *cell, segue_track track,
+                              size_t style, const char *title);
+
 /* Sections, in the order of the report. */
 
 /** The models and their complexities. */
@@ -54,6 +58,9 @@ SEGUE_MUST_CHECK segue_status segue_section_cumulative(const segue_report *repor
 /** The bounds and the measured regret. */
 SEGUE_MUST_CHECK segue_status segue_section_theory_bounds(const segue_report *report,
                                                           segue_error *err);
+/** Other estimators inside tUCB, and what an estimate costs. */
+SEGUE_MUST_CHECK segue_status segue_section_estimators(const segue_report *report,
+                                                       segue_error *err);
 /** Our learners and the paper's. */
 SEGUE_MUST_CHECK segue_status segue_section_ours(const segue_report *report, segue_error *err);
 /** The two questions that the paper leaves open. */

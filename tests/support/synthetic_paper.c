@@ -85,6 +85,9 @@ static void add_cells(segue_paper *paper)
     add_all(paper, SEGUE_STUDY_WEIGHTS, weights, steps + 2, 1, SYNTHETIC_TASKS);
     add_all(paper, SEGUE_STUDY_THREE_PULLS, tucb, steps, 1, SYNTHETIC_TASKS);
     add_all(paper, SEGUE_STUDY_FRESH_REWARDS, tucb, steps + 2, 1, SYNTHETIC_TASKS);
+    static const char *const estimators[] = {"tucb", "tucb:estimator=algorithm-b",
+                                             "tucb:estimator=eca", "tucb:estimator=em", NULL};
+    add_all(paper, SEGUE_STUDY_ESTIMATORS, estimators, steps + 2, 1, SYNTHETIC_TASKS);
     add_probes(paper);
     for (size_t i = 0; testing[i]; i++) {
         add(paper, SEGUE_STUDY_TESTING, "paper", testing[i], SYNTHETIC_STEPS, 0);

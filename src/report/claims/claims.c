@@ -99,6 +99,13 @@ static const struct {
      "Non-stationary UCB (sliding window or discount) would have a much worse performance than "
      "tUCB, whenever the tasks are not the worst case.",
      segue_claims_check_nonstationary},
+    {"estimators", false,
+     "In place of RTP a wide number of other algorithms could be used in tUCB.",
+     segue_claims_check_estimators},
+    {"growth", false,
+     "The error of the estimated models grows no faster than m^2 with the number of models, and "
+     "K^2.5 with that of arms (Theorem 2).",
+     segue_claims_check_growth},
     {"probing", false,
      "An arm that is best for no model may be useful to pull, since it distinguishes models: "
      "optimism, "

@@ -61,6 +61,10 @@ segue_claims_check_function segue_claims_check_premise;
 /** claims_testing.c */
 segue_claims_check_function segue_claims_check_testing;
 
+/** claims_estimators.c */
+segue_claims_check_function segue_claims_check_estimators;
+segue_claims_check_function segue_claims_check_growth;
+
 /** Append to the text of a finding, as printf. */
 void segue_claims_append(segue_finding *finding, const char *format, ...) SEGUE_PRINTF(2, 3);
 
