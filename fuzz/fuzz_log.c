@@ -50,6 +50,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     else if (history_err.message[0] == '\0' || segue_status_exit_code(history_status) != 2)
         abort();
     segue_log_fini(&log);
+    if (segue_log_read_consecutive(&log, path, 0.0, 1.0, &err) != status)
+        abort();
+    if (status == SEGUE_OK)
+        use_batches(&log);
+    segue_log_fini(&log);
     segue_history_fini(&history);
     close(fd);
     return 0;

@@ -6,6 +6,7 @@ pulls, so that arms which tie in one tie in the other.  Numbers have tolerances,
 
 usage: test_second_implementation.py SEGUE SOURCE DRIVER [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
+import itertools
 import json
 import math
 import sys
@@ -137,15 +138,15 @@ class Estimates(Folder):
         for name, models, size in (*((*item, (300, 30)) for item in EASY.items()),
                                    ("paper", PAPER_MODELS, (600, 60))):
             rewards, log = self.log(rng, models, *size)
-            tasks = [estimation.views(task, estimation.interleaved) for task in rewards]
-            for how in ("paper", "symmetric"):
+            for how, batches in itertools.product(("paper", "symmetric"), ("interleaved", "consecutive")):
+                tasks = [estimation.views(task, getattr(estimation, batches)) for task in rewards]
                 M2, M3 = estimation.moments(tasks, how == "symmetric")
                 means, lambdas, slowest = estimation.rtp(M2, M3, len(models), rng)
-                data = json.loads(answer("estimate", "--types", len(models), "--views", how, "--weights",
-                                         "lambda", "--format", "json", log))
+                data = json.loads(answer("estimate", "--types", len(models), "--views", how, "--batches", batches,
+                                         "--weights", "lambda", "--format", "json", log))
                 seen = np.array([model["uncut"] for model in data["models"]])
                 order = estimation.match(seen, means)
-                with self.subTest(set=name, views=how):
+                with self.subTest(set=name, views=how, batches=batches):
                     self.assertLess(slowest, FAST)
                     np.testing.assert_allclose(data["diagnostics"]["eigenvalues"],
                                                estimation.eigenvalues(M2), rtol=0, atol=SUM)

@@ -2,6 +2,9 @@
  *
  * Reward k of an arm in a task goes to batch k mod 3.  A task has cells up to its highest arm so
  * far, so memory grows with the pairs of task and arm that occur.
+ *
+ * Consecutive batches need the number of rewards of each arm, which the last row gives: rows are
+ * stored, 24 bytes each, and assigned to batches at the end.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/log/log.h"
 #include "segue/internal.h"
@@ -58,6 +61,54 @@ static segue_status add_reward(void *context, const log_row *row, segue_error *e
     return SEGUE_OK;
 }
 
+/* ---- consecutive batches ----------------------------------------------------------------- */
+
+/* Append a row to the pending ones. */
+static segue_status store_row(segue_log *log, const log_row *row, segue_error *err)
+{
+    if (log->n_pending == log->pending_capacity) {
+        const size_t capacity = 2 * log->pending_capacity + 1024;
+        log_pending *grown = realloc(log->pending, capacity * sizeof *grown);
+        if (!grown)
+            return no_memory(err);
+        log->pending = grown;
+        log->pending_capacity = capacity;
+    }
+    log->pending[log->n_pending++] =
+        (log_pending){.task = row->task, .arm = row->arm, .reward = row->reward};
+    return SEGUE_OK;
+}
+
+/* Store a reward, and count it in the last batch, which assign_batches empties into the others. */
+static segue_status store_reward(void *context, const log_row *row, segue_error *err)
+{
+    log_cell *cell = NULL;
+    SEGUE_TRY(find_cell(context, row->task, row->arm, &cell, err));
+    SEGUE_TRY(store_row(context, row, err));
+    cell->count[2]++;
+    return SEGUE_OK;
+}
+
+/* Move rewards from the last batch to the first two, in the order of rows, until these hold a third
+ * each.  The sum of the three counts does not change. */
+static void assign_batches(segue_log *log)
+{
+    for (size_t i = 0; i < log->n_pending; i++) {
+        const log_pending *row = &log->pending[i];
+        log_cell *cell = &log->tasks[row->task].cells[row->arm];
+        const uint32_t *count = cell->count;
+        const uint32_t third = (count[0] + count[1] + count[2]) / 3;
+        const size_t batch = count[0] < third ? 0 : count[1] < third ? 1 : 2;
+        cell->sum[batch] += row->reward;
+        cell->count[2]--;
+        cell->count[batch]++;
+    }
+    free(log->pending);
+    log->pending = NULL;
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
 /* Fill in the counts, and the names in the final order of arms. */
 static segue_status fill_names(segue_log *log, segue_error *err)
 {
@@ -76,12 +127,12 @@ static segue_status fill_names(segue_log *log, segue_error *err)
     return SEGUE_OK;
 }
 
-segue_status segue_log_read(segue_log *out, const char *path, double lowest, double highest,
-                            segue_error *err)
+static segue_status read_rows(segue_log *out, const char *path, const log_read_options *options,
+                              segue_status (*take)(void *, const log_row *, segue_error *),
+                              segue_error *err)
 {
     *out = (segue_log){.n_arms = 0};
-    const log_read_options options = {.lowest = lowest, .highest = highest};
-    segue_status status = segue_log_rows_read(&out->rows, path, &options, add_reward, out, err);
+    segue_status status = segue_log_rows_read(&out->rows, path, options, take, out, err);
     if (status == SEGUE_OK)
         status = fill_names(out, err);
     if (status != SEGUE_OK)
@@ -89,11 +140,28 @@ segue_status segue_log_read(segue_log *out, const char *path, double lowest, dou
     return status;
 }
 
+segue_status segue_log_read(segue_log *out, const char *path, double lowest, double highest,
+                            segue_error *err)
+{
+    return read_rows(out, path, &(log_read_options){.lowest = lowest, .highest = highest},
+                     add_reward, err);
+}
+
+segue_status segue_log_read_consecutive(segue_log *out, const char *path, double lowest,
+                                        double highest, segue_error *err)
+{
+    SEGUE_TRY(read_rows(out, path, &(log_read_options){.lowest = lowest, .highest = highest},
+                        store_reward, err));
+    assign_batches(out);
+    return SEGUE_OK;
+}
+
 void segue_log_fini(segue_log *log)
 {
     for (size_t i = 0; i < log->capacity; i++)
         free(log->tasks[i].cells);
     free(log->tasks);
+    free(log->pending);
     free(log->arm_name);
     segue_log_rows_fini(&log->rows);
     *log = (segue_log){.n_arms = 0};

@@ -1,6 +1,7 @@
 /* log.h - a log summed into three batches of rewards per task and arm.
  *
- * Rows go to the batches in turn and are not stored; history.h stores them.
+ * Rows go to the batches in turn and are not stored; or, as in the paper, to three consecutive
+ * thirds, for which they are stored while the log is read.  history.h stores them with their times.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_IO_LOG_LOG_H
 #define SEGUE_IO_LOG_LOG_H
@@ -23,12 +24,20 @@ typedef struct log_task {
     size_t n_cells;
 } log_task;
 
+/* A row while its log is read, for consecutive batches. */
+typedef struct log_pending {
+    size_t task, arm;
+    double reward;
+} log_pending;
+
 typedef struct segue_log {
     size_t n_arms, n_tasks;
     uint64_t n_rows;
-    char **arm_name;   /* n_arms, sorted if all are numbers, else in the order of first rows */
-    log_task *tasks;   /* n_tasks, in the order of first rows */
-    size_t capacity;   /* of tasks */
+    char **arm_name;      /* n_arms, sorted if all are numbers, else in the order of first rows */
+    log_task *tasks;      /* n_tasks, in the order of first rows */
+    size_t capacity;      /* of tasks */
+    log_pending *pending; /* n_pending: rows without a batch; NULL after the log was read */
+    size_t n_pending, pending_capacity;
     size_t *arm_order; /* n_arms: the index of an arm's cell; borrowed from rows */
     log_rows rows;
 } segue_log;
@@ -41,6 +50,11 @@ typedef struct segue_log {
  */
 SEGUE_MUST_CHECK segue_status segue_log_read(segue_log *out, const char *path, double lowest,
                                              double highest, segue_error *err);
+/** Read a log into consecutive batches: of T rewards of an arm in a task, in the order of their rows,
+ * the first floor(T/3), the next floor(T/3), and the rest.  Returns as segue_log_read. */
+SEGUE_MUST_CHECK segue_status segue_log_read_consecutive(segue_log *out, const char *path,
+                                                         double lowest, double highest,
+                                                         segue_error *err);
 void segue_log_fini(segue_log *log);
 
 /** Write the three views of a task, 3 x n_arms; false if an arm has fewer than three rewards. */

@@ -74,7 +74,7 @@ static segue_status draw_models(const segue_report *report, segue_error *err)
     segue_figure figure = segue_figure_init(
         "model-regret", "complexity of the model for the policy", "regret per task");
     figure.log_x = figure.log_y = true;
-    figure.y_min = 1.0;
+    figure.y_min = 5.0;
     for (size_t c = 0; c < SEGUE_N_COLUMNS; c++)
         add_policy(report->paper, &figure, c);
     add_bound(report->paper, &figure);

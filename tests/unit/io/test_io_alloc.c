@@ -28,8 +28,12 @@ static segue_status file_scenario(segue_error *err)
 static segue_status log_scenario(segue_error *err)
 {
     segue_log log;
-    const segue_status status = segue_log_read(&log, file_name, 0.0, 1.0, err);
+    segue_status status = segue_log_read(&log, file_name, 0.0, 1.0, err);
     segue_log_fini(&log);
+    if (status == SEGUE_OK) {
+        status = segue_log_read_consecutive(&log, file_name, 0.0, 1.0, err);
+        segue_log_fini(&log);
+    }
     return status;
 }
 

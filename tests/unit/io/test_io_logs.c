@@ -34,6 +34,30 @@ static void a_log_goes_to_three_batches_in_turn(void **state)
     segue_log_fini(&log);
 }
 
+/* Of T rewards the first floor(T/3), the next floor(T/3), and the rest; a task's rows are mixed with
+ * another's. */
+static void a_log_goes_to_three_consecutive_batches(void **state)
+{
+    (void)state;
+    write_text("task,arm,reward\n"
+               "x,b,0\ny,a,1\nx,a,1\nx,b,1\nx,a,.5\nx,b,0\nx,a,0\nx,b,1\ny,a,0\nx,b,1\n");
+    segue_log log;
+    double views[6], sum[2], pulls[2];
+    assert_ok(segue_log_read_consecutive(&log, own_path, 0.0, 1.0, NULL));
+    assert_true(segue_log_views(&log, 0, views));
+    const double expected[] = {0, 1, 1, .5, 2.0 / 3.0, 0}; /* b: 0, 1, then 0, 1, 1; a: 1, .5, 0 */
+    for (size_t i = 0; i < 6; i++)
+        assert_near(views[i], expected[i], 1e-15);
+    segue_log_counts(&log, 0, sum, pulls);
+    assert_near(sum[0], 3.0, 0.0);
+    assert_near(pulls[0], 5.0, 0.0);
+    assert_false(segue_log_views(&log, 1, views));
+    segue_log_counts(&log, 1, sum, pulls);
+    assert_near(sum[1], 1.0, 0.0);
+    assert_near(pulls[1], 2.0, 0.0);
+    segue_log_fini(&log);
+}
+
 static void numbered_arms_go_by_their_numbers(void **state)
 {
     (void)state;
@@ -149,6 +173,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_log_goes_to_three_batches_in_turn),
+        cmocka_unit_test(a_log_goes_to_three_consecutive_batches),
         cmocka_unit_test(numbered_arms_go_by_their_numbers),
         cmocka_unit_test(each_of_many_tasks_gets_its_rewards),
         cmocka_unit_test(wrong_logs_are_refused_with_line_and_field),

@@ -26,6 +26,7 @@ static const cli_option options[] = {
     {"window", 'w', CLI_INTEGER, FIELD(window), "W", "em, types: the last W tasks (default 65536)",
      SEGUE_MIN_WINDOW, SEGUE_MAX_WINDOW},
     {"views", 0, CLI_TEXT, FIELD(views), "HOW", "pairs in M2: symmetric (default) or paper", 0, 0},
+    {"batches", 0, CLI_TEXT, FIELD(batches), "HOW", "interleaved (default) or consecutive", 0, 0},
     {"weights", 0, CLI_TEXT, FIELD(weights), "HOW", "least-squares (default) or lambda", 0, 0},
     {"alpha0", 0, CLI_NUMBER, FIELD(alpha0), "A", "eca: tasks mix models, Dirichlet(A)", 0, 1e6},
     {"starts", 'L', CLI_INTEGER, FIELD(starts), "L", "rtp, em: random starts (default 24)", 1,
@@ -45,16 +46,20 @@ static const cli_option options[] = {
 /* ---- options and methods ----------------------------------------------------------------- */
 
 /* The settings that only some methods use. */
-typedef enum setting { WINDOW, VIEWS, WEIGHTS, ALPHA0, STARTS, STEPS, N_SETTINGS } setting;
+typedef enum setting { WINDOW, VIEWS, BATCHES, WEIGHTS, ALPHA0, STARTS, STEPS, N_SETTINGS } setting;
 
 /* True if the method uses a setting; NULL is the method "types". */
 static bool uses(const segue_estimator_method *method, setting which)
 {
     if (!method)
         return which == WINDOW;
-    const bool used[N_SETTINGS] = {method->uses_counts,  true,
-                                   method->uses_weights, method->uses_alpha0,
-                                   method->uses_starts,  method->uses_starts};
+    const bool used[N_SETTINGS] = {method->uses_counts,
+                                   true,
+                                   true,
+                                   method->uses_weights,
+                                   method->uses_alpha0,
+                                   method->uses_starts,
+                                   method->uses_starts};
     return used[which];
 }
 
@@ -94,11 +99,12 @@ static segue_status find_method(cli_estimate *e, segue_error *err)
 /* Reject a setting that the method does not use. */
 static segue_status check_uses(const cli_estimate *e, segue_error *err)
 {
-    static const char *const name[N_SETTINGS] = {"window", "views",  "weights",
+    static const char *const name[N_SETTINGS] = {"window", "views",  "batches", "weights",
                                                  "alpha0", "starts", "steps"};
     const cli_estimate_settings *set = &e->set;
-    const bool is_given[N_SETTINGS] = {set->window != 0,  set->views != NULL, set->weights != NULL,
-                                       set->alpha0 > 0.0, set->starts != 0,   set->steps != 0};
+    const bool is_given[N_SETTINGS] = {
+        set->window != 0,  set->views != NULL, set->batches != NULL, set->weights != NULL,
+        set->alpha0 > 0.0, set->starts != 0,   set->steps != 0};
     for (size_t i = 0; i < N_SETTINGS; i++) {
         char users[200];
         if (!is_given[i] || uses(e->method, (setting)i))
@@ -129,8 +135,11 @@ static segue_status fill_defaults(cli_estimate *e, segue_error *err)
     set->starts = set->starts ? set->starts : 24;
     set->steps = set->steps ? set->steps : 40;
     set->views = set->views ? set->views : "symmetric";
+    set->batches = set->batches ? set->batches : "interleaved";
     set->weights = set->weights ? set->weights : "least-squares";
     SEGUE_TRY(parse_choice("views", set->views, "paper", "symmetric", &e->symmetric, err));
+    SEGUE_TRY(
+        parse_choice("batches", set->batches, "interleaved", "consecutive", &e->consecutive, err));
     return parse_choice("weights", set->weights, "least-squares", "lambda", &e->lambda, err);
 }
 
@@ -236,7 +245,8 @@ static segue_status init(cli_estimate *e, int argc, char **argv, segue_error *er
     SEGUE_TRY(check_uses(e, err));
     SEGUE_TRY(fill_defaults(e, err));
     SEGUE_TRY(check_settings(e, err));
-    SEGUE_TRY(segue_log_read(&e->log, e->path, e->set.lowest, e->set.highest, err));
+    SEGUE_TRY((e->consecutive ? segue_log_read_consecutive : segue_log_read)(
+        &e->log, e->path, e->set.lowest, e->set.highest, err));
     e->has_number_names = are_numbers(&e->log);
     SEGUE_TRY(check_names(e, err));
     return e->method ? estimate(e, err) : cli_estimate_types(e, err);
@@ -281,9 +291,11 @@ const cli_command cli_command_estimate = {
     .details = "The log is CSV with a header and the columns task, arm and reward, or JSON Lines\n"
                "with these keys; gzip and zstd are read too ('-': standard input).  Rows come in\n"
                "any order, and other columns are ignored: 'segue help logs'.  Each reward goes\n"
-               "to one of three batches of its task and arm, in turn.  A task with fewer than\n"
-               "three rewards of some arm is skipped, and counted; but em and types use it,\n"
-               "since they fit sums and pulls.\n\n"
+               "to one of three batches of its task and arm: interleaved, in turn; consecutive,\n"
+               "as in the paper, the first third of its rows, the second, and the rest (this\n"
+               "stores the rows while it reads).  A task with fewer than three rewards of some\n"
+               "arm is skipped, and counted; but em and types use it, since they fit sums and\n"
+               "pulls.\n\n"
                "All methods but types find M models.  types finds how many types there are, how\n"
                "far the tasks of each differ (the standard deviation of their means), and which\n"
                "tasks fit none; JSON also has the posterior of each task.  Of more than 65,536\n"

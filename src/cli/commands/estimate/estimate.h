@@ -12,7 +12,7 @@
 #define CLI_ESTIMATE_NAMED 5       /* skipped tasks whose names are printed */
 
 typedef struct cli_estimate_settings {
-    const char *method, *views, *weights, *format, *out;
+    const char *method, *views, *batches, *weights, *format, *out;
     uint64_t types, starts, steps, window, seed;
     double alpha0, lowest, highest;
 } cli_estimate_settings;
@@ -29,8 +29,8 @@ typedef struct cli_estimate {
     size_t by_weight[SEGUE_MAX_TYPES]; /* ... and its types by decreasing weight */
     uint64_t n_skipped;
     const char *skipped[CLI_ESTIMATE_NAMED];
-    bool has_number_names; /* all arms are named by numbers */
-    int symmetric, lambda; /* --views and --weights */
+    bool has_number_names;              /* all arms are named by numbers */
+    int symmetric, consecutive, lambda; /* --views, --batches and --weights */
 } cli_estimate;
 
 extern const cli_printers cli_estimate_printers;
