@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/share.h"
+#include "cli/installed_files.h"
 #include "io/utf8.h"
 #include "segue/internal.h"
 
@@ -54,7 +54,8 @@ static bool is_unread(void)
 static void print_error(segue_error *err, int argc, char **argv)
 {
     char path[CLI_PATH_SIZE];
-    const bool is_found = err->status == SEGUE_EFILE && cli_share_suggest(path, argc, argv);
+    const bool is_found =
+        err->status == SEGUE_EFILE && cli_installed_files_suggest(path, argc, argv);
     segue_utf8_make_printable(err->message); /* it may quote names from files */
     (void)fprintf(stderr, "segue: %s%s%s%s\n", err->message, is_found ? "; try '" : "",
                   is_found ? path : "", is_found ? "'" : "");

@@ -15,8 +15,8 @@
 #include "bench/bench.h"
 #include "cli/columns.h"
 #include "cli/command.h"
+#include "cli/installed_files.h"
 #include "cli/progress.h"
-#include "cli/share.h"
 #include "io/models_file.h"
 #include "segue/internal.h"
 #include "segue/version.h"
@@ -195,7 +195,7 @@ static segue_status measure(bench *b, segue_error *err)
     segue_models_file file = {.models = NULL};
     round_progress progress = {.rounds = (double)b->set.rounds};
     if (!b->set.models)
-        SEGUE_TRY(cli_share_find(path, "models/paper.csv", "--models", err));
+        SEGUE_TRY(cli_installed_files_find(path, "models/paper.csv", "--models", err));
     SEGUE_TRY(segue_models_file_read(&file, b->set.models ? b->set.models : path,
                                      SEGUE_MODELS_KNOWN, err));
     cli_progress_init(&progress.bar, b->set.quiet);

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/installed_files.h"
 #include "cli/output.h"
-#include "cli/share.h"
 #include "cli/topics/topics.h"
 #include "segue/estimator.h"
 #include "segue/internal.h"
@@ -90,11 +90,11 @@ static void print_files(FILE *out)
 {
     char path[CLI_PATH_SIZE];
     fputs("\nFiles installed with segue:\n", out);
-    if (cli_share_find(path, "experiments", "", NULL) == SEGUE_OK)
+    if (cli_installed_files_find(path, "experiments", "", NULL) == SEGUE_OK)
         fprintf(out, "  experiments: %s\n", path);
-    if (cli_share_find(path, "models", "", NULL) == SEGUE_OK)
+    if (cli_installed_files_find(path, "models", "", NULL) == SEGUE_OK)
         fprintf(out, "  models:      %s\n", path);
-    if (cli_share_find_docs(path))
+    if (cli_installed_files_find_docs(path))
         fprintf(out, "  docs:        %s\n", path);
 }
 

@@ -138,7 +138,7 @@ void segue_damage_quarantine(segue_service *service, learner_state *state, const
 /* Report damage once, however often it is met, and other damage after a pause. */
 static void report(segue_service *service, const segue_error *why)
 {
-    const double now = segue_service_service_time(service);
+    const double now = segue_service_time(service);
     (void)pthread_rwlock_wrlock(&service->learners_lock);
     const bool is_new = strcmp(service->reported, why->message) != 0 &&
                         (!service->reported[0] || now - service->reported_at >= REPORT_PAUSE);

@@ -88,7 +88,7 @@ static segue_status choose_each(segue_service *service, learner_state *state, ta
                                 decided *out, segue_error *err)
 {
     const size_t n = segue_decide_count(request);
-    const double now = segue_service_service_time(service);
+    const double now = segue_service_time(service);
     arm_distribution distribution = {.drawn = NULL};
     segue_status status = SEGUE_OK;
     out->choice = calloc(n, sizeof *out->choice);
@@ -211,7 +211,7 @@ ask_outcome segue_decide_ask(segue_service *service, learner_state *state,
     /* else a transaction finds out what to respond */
     const bool is_open = task && !task->staged_closed && !state->is_gone;
     if (is_open && segue_decide_is_long(task, request)) {
-        task->active = segue_service_service_time(service); /* not idle while the ask waits */
+        task->active = segue_service_time(service); /* not idle while the ask waits */
         (void)pthread_mutex_unlock(&state->lock);
         return ASK_IS_LONG;
     }

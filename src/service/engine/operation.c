@@ -106,7 +106,7 @@ segue_status segue_operation_add_event(segue_service *service, operation *op, se
     segue_stored_event event = {.learner = op->state->id,
                                 .kind = kind,
                                 .subject = subject,
-                                .created = segue_service_now(service)};
+                                .created = segue_service_wall_time(service)};
     SEGUE_TRY(segue_store_add_event(service->store, &event, err));
     op->event_kind = kind;
     op->seq = event.seq;

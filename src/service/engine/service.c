@@ -43,12 +43,12 @@ segue_service_config segue_service_defaults(void)
                                   .steady = segue_clock_steady};
 }
 
-double segue_service_now(const segue_service *service)
+double segue_service_wall_time(const segue_service *service)
 {
     return service->config.now();
 }
 
-double segue_service_service_time(const segue_service *service)
+double segue_service_time(const segue_service *service)
 {
     return segue_clock_now(&service->clock);
 }
@@ -79,7 +79,7 @@ void segue_service_fail(segue_service *service, const segue_error *why)
     atomic_store(&service->needs_restart, true);
 }
 
-bool segue_service_has_failed(const segue_service *service)
+bool segue_service_needs_restart(const segue_service *service)
 {
     return atomic_load(&service->needs_restart);
 }
@@ -134,7 +134,7 @@ static segue_status recover_learners(segue_service *service, segue_error *err)
                                             .key = service->key,
                                             .draw = draw_bits,
                                             .context = service,
-                                            .now = segue_service_service_time(service)};
+                                            .now = segue_service_time(service)};
     const segue_status status = segue_recovery_all(&recovery, on_learner, service, err);
     segue_damage_resolve_names(service);
     return status;
@@ -149,7 +149,7 @@ static segue_status start_store(segue_service *service, segue_error *err)
     randombytes_buf(service->start, sizeof service->start);
     SEGUE_TRY(segue_store_begin(service->store, err));
     SEGUE_TRY(segue_store_start(service->store, service->key, &starts, err));
-    SEGUE_TRY(segue_clock_start(&service->clock, service->store, segue_service_now(service),
+    SEGUE_TRY(segue_clock_start(&service->clock, service->store, segue_service_wall_time(service),
                                 service->config.steady, err));
     return segue_store_commit(service->store, err);
 }

@@ -75,17 +75,17 @@ bool segue_service_reserve_body(segue_service *service, size_t size);
 void segue_service_release_body(segue_service *service, size_t size);
 
 /** Memory differs from the disk, or may: the service needs a restart. */
-bool segue_service_has_failed(const segue_service *service);
+bool segue_service_needs_restart(const segue_service *service);
 const char *segue_service_failure(const segue_service *service);
 
 /** Open tasks, over all learners. */
 uint64_t segue_service_open_tasks(const segue_service *service);
 
 /** Seconds since 1970, by the system clock, which may be set: shown to users. */
-double segue_service_now(const segue_service *service);
+double segue_service_wall_time(const segue_service *service);
 
 /** Service time (clock.h): for deadlines, idle times and rates. */
-double segue_service_service_time(const segue_service *service);
+double segue_service_time(const segue_service *service);
 
 /** Report to the operator: one sentence, from any thread.  Callers report a condition when it
  * begins and when it ends, not each time that it is met. */

@@ -38,7 +38,7 @@ static void respond_is_ready(segue_service *service, segue_response *response)
 
 static void respond_ready(segue_service *service, segue_response *response)
 {
-    if (segue_service_has_failed(service))
+    if (segue_service_needs_restart(service))
         segue_response_fail(response, 503, "the service failed, restart it: %s", service->why);
     else if (atomic_load(&service->store_unwritable))
         segue_response_fail(
@@ -50,7 +50,7 @@ static void respond_ready(segue_service *service, segue_response *response)
 /* As /readyz says. */
 static bool is_ready(const segue_service *service)
 {
-    return !segue_service_has_failed(service) && !atomic_load(&service->store_unwritable);
+    return !segue_service_needs_restart(service) && !atomic_load(&service->store_unwritable);
 }
 
 static void respond_metrics(segue_service *service, segue_response *response)
@@ -219,7 +219,7 @@ static bool allow(segue_service *service, const segue_request *request,
     if (request->own)
         return true;
     if (segue_auth_allow_origin(request, any_host, &gate) &&
-        segue_auth_allow(&service->auth, request, open, segue_service_service_time(service), &gate))
+        segue_auth_allow(&service->auth, request, open, segue_service_time(service), &gate))
         return true;
     gate.route = response->route;
     gate.type = response->type;

@@ -34,7 +34,7 @@ void segue_service_reserve_memory(segue_service *service, const learner_state *s
 /* At the limit each close and open would be reported: report once a minute. */
 static bool may_report_full(segue_service *service)
 {
-    const unsigned long long now = (unsigned long long)segue_service_service_time(service);
+    const unsigned long long now = (unsigned long long)segue_service_time(service);
     const unsigned long long last = atomic_load(&service->memory.full_at);
     if (last != 0 && now < last + FULL_REPORT_SECONDS)
         return false;

@@ -57,7 +57,7 @@ static bool copy_task(operation *op, task_state *task)
 static read_result begin_on(segue_service *service, operation *op, task_state *task)
 {
     read_state *r = op->read;
-    task->active = segue_service_service_time(service);
+    task->active = segue_service_time(service);
     if (!segue_decide_allowed_arms(op->state, task->n_arms, &op->request, &r->allowed,
                                    op->response))
         return READ_DONE;
@@ -126,7 +126,7 @@ static read_result pick_one(operation *op)
 static void issue(segue_service *service, operation *op, task_state *task)
 {
     decided *d = &op->read->decided;
-    const double now = segue_service_service_time(service);
+    const double now = segue_service_time(service);
     for (size_t i = 0; i < d->n; i++)
         segue_decide_task_issue_copied(op->state, task, &d->choice[i], now);
     d->version = task->version;

@@ -47,7 +47,7 @@ bool segue_timer_defaults_due(const learner_state *state, double now)
 operation *segue_timer_create_default_rewards(segue_service *service, int64_t learner)
 {
     operation *first = NULL, **end = &first;
-    const double now = segue_service_service_time(service);
+    const double now = segue_service_time(service);
     learner_state *state = segue_service_find_id(service, learner);
     if (!state)
         return NULL;
@@ -135,7 +135,7 @@ static bool is_clock_due(segue_service *service, double now)
 void segue_timer_report_rejections(segue_service *service)
 {
     rejections due;
-    if (segue_auth_report_due(&service->auth, segue_service_service_time(service), &due))
+    if (segue_auth_report_due(&service->auth, segue_service_time(service), &due))
         segue_service_report(service,
                              "%llu request%s without a valid token rejected, the last from %s; "
                              "check the tokens of your clients",
@@ -144,7 +144,7 @@ void segue_timer_report_rejections(segue_service *service)
 
 void segue_timer_tick(segue_service *service)
 {
-    const double now = segue_service_service_time(service);
+    const double now = segue_service_time(service);
     size_t count = 0;
     learner_state **all = segue_service_learners(service, &count);
     for (size_t i = 0; all && i < count; i++) {

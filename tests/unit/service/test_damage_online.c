@@ -53,7 +53,7 @@ static void a_change_that_cannot_be_applied_stops_its_learner(void **state)
                             NULL);
     damaged_expect_rejected(500, "column created: NULL", "POST", "/v1/learners/a/ask",
                             "{\"task\":\"t3\"}");
-    assert_false(segue_service_has_failed(damaged_service));
+    assert_false(segue_service_needs_restart(damaged_service));
     assert_int_equal(segue_damage_count(damaged_service), 1);
     assert_int_equal(segue_service_open_tasks(damaged_service), 1);
     damaged_play("b", "t3", "1");

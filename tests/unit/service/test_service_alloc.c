@@ -59,7 +59,7 @@ static bool serve_tasks(segue_service *service, char name, int count, const char
 {
     char body[256], id[65] = "";
     bool fine = true;
-    for (int i = 0; i < count && fine && !segue_service_has_failed(service); i++) {
+    for (int i = 0; i < count && fine && !segue_service_needs_restart(service); i++) {
         id[0] = '\0';
         (void)snprintf(body, sizeof body, "{\"task\":\"%c%d\"%s}", name, i, more);
         fine = served(service, "POST", "/v1/learners/l/ask", body, id);
@@ -132,7 +132,7 @@ static segue_status open_scenario(segue_error *err)
                served(service, "GET", "/v1/learners/l/tasks/s1", "", NULL);
     const bool failed = alloc_has_failed();
     alloc_stop_failing();
-    fine = fine && !segue_service_has_failed(service);
+    fine = fine && !segue_service_needs_restart(service);
     status = fine ? segue_store_check_run(service->store, &checked, err) : SEGUE_EDOMAIN;
     segue_service_destroy(service);
     return status == SEGUE_OK && failed ? segue_fail(err, SEGUE_ENOMEM, "as it should") : status;

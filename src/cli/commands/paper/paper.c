@@ -87,7 +87,7 @@ static segue_status read_experiments(study *st, segue_error *err)
     if (set->experiments)
         (void)snprintf(folder, sizeof folder, "%s", set->experiments);
     else
-        SEGUE_TRY(cli_share_find(folder, "experiments", "--experiments", err));
+        SEGUE_TRY(cli_installed_files_find(folder, "experiments", "--experiments", err));
     for (size_t i = 0; i < SEGUE_N_STUDIES; i++) {
         const char *name = segue_paper_study_name((segue_study)i);
         (void)snprintf(path, sizeof path, "%s/%s.json", folder, name);

@@ -3,7 +3,7 @@
 #ifndef SEGUE_CLI_COMMANDS_PAPER_PAPER_H
 #define SEGUE_CLI_COMMANDS_PAPER_PAPER_H
 
-#include "cli/share.h"
+#include "cli/installed_files.h"
 #include "experiment/experiment.h"
 #include "report/paper.h"
 

@@ -132,7 +132,7 @@ segue_status cli_demo_start(cli_demo **out, segue_service *service, segue_error 
         return segue_fail_no_memory(err, "the students");
     demo->service = service;
     /* Keys of an earlier demonstration are in the store: begin at a number from the clock. */
-    demo->first = (uint64_t)segue_service_now(service) % 100000000 * 1000;
+    demo->first = (uint64_t)segue_service_wall_time(service) % 100000000 * 1000;
     atomic_init(&demo->next, demo->first);
     json_t *created = call(demo, "/v1/learners", demo_learner);
     if (!created)

@@ -157,7 +157,7 @@ static void wait_for_end(const settings *set, const segue_service *service, segu
 {
     const struct timespec pause = {.tv_nsec = 100000000};
     bool is_written = true;
-    while (!cli_interrupt_requested() && !segue_service_has_failed(service)) {
+    while (!cli_interrupt_requested() && !segue_service_needs_restart(service)) {
         (void)nanosleep(&pause, NULL);
         if (log && is_written && segue_log_writer_error(log) != 0) {
             segue_service_report(
@@ -173,7 +173,7 @@ static void wait_for_end(const settings *set, const segue_service *service, segu
 /* Fail if the service stopped because it could not store. */
 static segue_status check_failure(const segue_service *service, segue_error *err)
 {
-    return segue_service_has_failed(service)
+    return segue_service_needs_restart(service)
                ? segue_fail(err, SEGUE_EIO,
                             "the service stopped: %s; fix the cause and start it again",
                             segue_service_failure(service))

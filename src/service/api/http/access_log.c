@@ -12,7 +12,7 @@
 /* Count a dropped line, and report it once a minute: one thread of many wins the exchange. */
 static void count_dropped(access_log *log)
 {
-    const double now = segue_service_now(log->service);
+    const double now = segue_service_wall_time(log->service);
     double before = atomic_load(&log->reported);
     (void)atomic_fetch_add(&segue_service_metrics(log->service)->log_dropped, 1);
     if (now >= before && now - before < REPORT_SECONDS)
@@ -28,7 +28,7 @@ void segue_access_log_append(access_log *log, const access_log_entry *entry)
     segue_bytes b = {.data = NULL};
     if (!log->writer)
         return;
-    segue_json_write_format(&b, "{\"time\":%.3f", segue_service_now(log->service));
+    segue_json_write_format(&b, "{\"time\":%.3f", segue_service_wall_time(log->service));
     segue_json_write_text(&b, "request", entry->id);
     segue_json_write_text(&b, "method", entry->method);
     segue_json_write_text(&b, "path", entry->path);

@@ -412,7 +412,7 @@ segue_status segue_http_open(segue_http **out, segue_service *service,
         return segue_fail_no_memory(err, "a service");
     http->service = service;
     http->log = (access_log){.service = service, .writer = config->log};
-    http->first_id = (uint64_t)(segue_service_now(service) * 1000.0);
+    http->first_id = (uint64_t)(segue_service_wall_time(service) * 1000.0);
     segue_status status =
         segue_connections_create(&http->connections, service, &config->connections, err);
     if (status == SEGUE_OK)

@@ -58,7 +58,7 @@ static segue_status store_added(segue_service *service, operation *op, segue_err
         return SEGUE_OK;
     const size_t index = op->state->n_arms;
     SEGUE_TRY(segue_store_add_arm(service->store, op->state->id, index, op->request.arm,
-                                  segue_service_now(service), err));
+                                  segue_service_wall_time(service), err));
     return segue_operation_add_event(service, op, SEGUE_EVENT_ADD_ARM, (int64_t)index, err);
 }
 
@@ -116,8 +116,8 @@ static segue_status store_retired(segue_service *service, operation *op, segue_e
                                op->request.arm);
         return SEGUE_OK;
     }
-    SEGUE_TRY(
-        segue_store_retire_arm(service->store, state->id, index, segue_service_now(service), err));
+    SEGUE_TRY(segue_store_retire_arm(service->store, state->id, index,
+                                     segue_service_wall_time(service), err));
     return segue_operation_add_event(service, op, SEGUE_EVENT_RETIRE_ARM, (int64_t)index, err);
 }
 

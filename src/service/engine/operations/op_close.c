@@ -29,7 +29,7 @@ static void dequeue(segue_service *service, operation *op)
 static bool stage_if_idle(segue_service *service, learner_state *state, task_state *task)
 {
     (void)pthread_mutex_lock(&state->lock);
-    const double now = segue_service_service_time(service);
+    const double now = segue_service_time(service);
     const bool idle = !task->staged_closed && now - task->active > state->settings.idle &&
                       !segue_timer_defaults_due(state, now);
     task->staged_closed = task->staged_closed || idle;

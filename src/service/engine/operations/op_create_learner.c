@@ -65,7 +65,7 @@ static segue_status compare_settings(operation *op, segue_error *err)
 /* Allocate op->state with its arms and its entries in the table. */
 static segue_status allocate(segue_service *service, operation *op, segue_error *err)
 {
-    const segue_stored_learner row = {.created = segue_service_now(service)};
+    const segue_stored_learner row = {.created = segue_service_wall_time(service)};
     segue_learner *learner = op->create.learner;
     op->create.learner = NULL; /* the state owns it, also after a failure */
     SEGUE_TRY(segue_learner_state_create(&op->state, &row, &op->request.settings, learner,

@@ -53,12 +53,12 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
     size_t count = 0, stored = 0;
     if (!segue_operation_find_job_learner(service, op))
         return SEGUE_OK;
-    const double until = segue_service_service_time(service) + MAX_SECONDS;
+    const double until = segue_service_time(service) + MAX_SECONDS;
     do {
         op->persisted_end = copy_chunk(op->state, op->persisted_end, chunk, &count);
         SEGUE_TRY(store_chunk(service, op->state, chunk, count, err));
         stored += count;
-    } while (count == CHUNK && stored < MAX_STORED && segue_service_service_time(service) < until);
+    } while (count == CHUNK && stored < MAX_STORED && segue_service_time(service) < until);
     return SEGUE_OK;
 }
 

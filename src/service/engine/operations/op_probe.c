@@ -18,7 +18,7 @@ static void dequeue(segue_service *service, operation *op)
 static segue_status store(segue_service *service, operation *op, segue_error *err)
 {
     (void)op;
-    return segue_store_set_clock(service->store, segue_service_service_time(service), err);
+    return segue_store_set_clock(service->store, segue_service_time(service), err);
 }
 
 const operation_kind op_probe = {.name = "probe", .dequeue = dequeue, .store = store};

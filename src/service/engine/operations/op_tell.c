@@ -120,7 +120,7 @@ static segue_status store_uncounted(segue_service *service, operation *op, bool 
 static bool is_late(const segue_service *service, const operation *op)
 {
     const double wait = op->state->settings.reward_deadline;
-    return wait > 0.0 && segue_service_service_time(service) - op->decision.asked_at > wait;
+    return wait > 0.0 && segue_service_time(service) - op->decision.asked_at > wait;
 }
 
 static segue_status store(segue_service *service, operation *op, segue_error *err)

@@ -23,7 +23,7 @@ segue_status segue_task_change_store_close(segue_service *service, operation *op
 {
     op->row = (segue_stored_task){.id = task->id,
                                   .learner = op->state->id,
-                                  .closed = segue_service_now(service),
+                                  .closed = segue_service_wall_time(service),
                                   .rewards = task->staged_rewards,
                                   .total = task->staged_total};
     op->task = task;

@@ -55,7 +55,7 @@ static bool allocate(segue_service *service, operation *op)
                                   .version = segue_learner_version(state->learner),
                                   .n_arms = state->n_arms,
                                   .tag = draw_tag(service),
-                                  .opened = segue_service_now(service)};
+                                  .opened = segue_service_wall_time(service)};
     const segue_status status =
         segue_learner_state_prepare_task(state, &op->row, op->request.task, &op->opened, &why);
     segue_service_count_memory(service, state);
@@ -112,7 +112,7 @@ void segue_task_change_apply_open(segue_service *service, operation *op)
     (void)pthread_mutex_lock(&op->state->lock);
     segue_learner_state_insert_task(op->state, op->opened, op->row.id,
                                     segue_service_random_bits(service));
-    op->opened->active = segue_service_service_time(service);
+    op->opened->active = segue_service_time(service);
     (void)pthread_mutex_unlock(&op->state->lock);
     op->opened = NULL;
     (void)atomic_fetch_add(&service->open_tasks, 1);

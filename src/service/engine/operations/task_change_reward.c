@@ -16,7 +16,7 @@ segue_status segue_task_change_store_reward(segue_service *service, operation *o
                                         .position = task->staged_rewards,
                                         .arm = op->decision.arm,
                                         .value = op->request.reward,
-                                        .created = segue_service_now(service),
+                                        .created = segue_service_wall_time(service),
                                         .by_default = by_default};
     op->task = task;
     SEGUE_TRY(segue_store_add_reward(service->store, &reward, &op->reward.is_new, err));
@@ -50,8 +50,8 @@ segue_status segue_task_change_apply_reward(segue_service *service, operation *o
     task_state *task = op->task;
     (void)pthread_mutex_lock(&state->lock);
     segue_learner_state_tell(state, task, op->decision.arm, op->request.reward);
-    task->active = segue_service_service_time(service);
-    add_recent(state, task, op, segue_service_now(service));
+    task->active = segue_service_time(service);
+    add_recent(state, task, op, segue_service_wall_time(service));
     (void)pthread_mutex_unlock(&state->lock);
     (void)atomic_fetch_add(&service->metrics.rewards, 1);
     return op->reward.closes ? segue_task_change_apply_close(service, op, err) : SEGUE_OK;

@@ -1,9 +1,9 @@
-/* share.c - find the files that are installed with the program, from its own path.
+/* installed_files.c - find the files that are installed with the program, from its own path.
  *
  * /proc/self/exe is the path of the running program, so that a moved installation still finds its
  * files.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "cli/share.h"
+#include "cli/installed_files.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -39,8 +39,8 @@ static bool find_file(char path[CLI_PATH_SIZE], const char *share, const char *n
 }
 
 /* The error names the option that gives the path instead. */
-segue_status cli_share_find(char path[CLI_PATH_SIZE], const char *name, const char *option,
-                            segue_error *err)
+segue_status cli_installed_files_find(char path[CLI_PATH_SIZE], const char *name,
+                                      const char *option, segue_error *err)
 {
     if (find_file(path, "share/segue/", name))
         return SEGUE_OK;
@@ -50,7 +50,7 @@ segue_status cli_share_find(char path[CLI_PATH_SIZE], const char *name, const ch
 }
 
 /* Find a page that is always installed; its folder has the others. */
-bool cli_share_find_docs(char path[CLI_PATH_SIZE])
+bool cli_installed_files_find_docs(char path[CLI_PATH_SIZE])
 {
     if (!find_file(path, "share/doc/segue/", "docs/service.md"))
         return false;
@@ -75,7 +75,7 @@ static bool find_same_name(char path[CLI_PATH_SIZE], const char *missing)
 }
 
 /* Check the arguments, and the values of options as in --models=FILE. */
-bool cli_share_suggest(char path[CLI_PATH_SIZE], int argc, char **argv)
+bool cli_installed_files_suggest(char path[CLI_PATH_SIZE], int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         const char *sign = *argv[i] == '-' ? strchr(argv[i], '=') : NULL;

@@ -1,7 +1,7 @@
-/* share.h - the files that are installed with the program.
+/* installed_files.h - the files that are installed with the program.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_CLI_SHARE_H
-#define SEGUE_CLI_SHARE_H
+#ifndef SEGUE_CLI_INSTALLED_FILES_H
+#define SEGUE_CLI_INSTALLED_FILES_H
 
 #include <stdbool.h>
 
@@ -14,16 +14,16 @@
  *
  * @retval SEGUE_EFILE  it is in neither; the error names `option` as the alternative
  */
-SEGUE_MUST_CHECK segue_status cli_share_find(char path[CLI_PATH_SIZE], const char *name,
-                                             const char *option, segue_error *err);
+SEGUE_MUST_CHECK segue_status cli_installed_files_find(char path[CLI_PATH_SIZE], const char *name,
+                                                       const char *option, segue_error *err);
 
 /** Find the folder of the documentation, PREFIX/share/doc/segue/docs; false: there is none. */
-bool cli_share_find_docs(char path[CLI_PATH_SIZE]);
+bool cli_installed_files_find_docs(char path[CLI_PATH_SIZE]);
 
 /**
  * Find an installed experiment or model set with the file name of an argument that names no file:
  * for 'experiments/lengths.json' it is PREFIX/share/segue/experiments/lengths.json.
  */
-bool cli_share_suggest(char path[CLI_PATH_SIZE], int argc, char **argv);
+bool cli_installed_files_suggest(char path[CLI_PATH_SIZE], int argc, char **argv);
 
 #endif
