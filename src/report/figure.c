@@ -246,6 +246,25 @@ static void print_plot(FILE *out, const segue_figure *figure, const segue_series
     }
 }
 
+/* Return a step of 1, 2 or 5 times a power of ten that divides 0 .. `end` into at most five. */
+static double coarse_step(double end)
+{
+    double step = pow(10.0, floor(log10(end / 5.0)));
+    for (size_t i = 0; i < 3 && 5.0 * step < end; i++)
+        step *= i == 1 ? 2.5 : 2.0;
+    return step;
+}
+
+/* A narrow figure has space for few numbers on its x axis, more of which would overlap. */
+static void print_narrow_tics(FILE *out, const segue_figure *figure)
+{
+    double end = 0.0;
+    for (size_t i = 0; i < figure->n_points; i++)
+        end = fmax(end, figure->point[i].x);
+    if (!figure->log_x && !figure->more && end > 0.0)
+        fprintf(out, "if (form eq 'narrow') set xtics %g\n", coarse_step(end));
+}
+
 /* An axis without y_max ends where gnuplot chooses; a logarithmic one cannot begin at 0. */
 static void print_axes(FILE *out, const segue_figure *figure)
 {
@@ -264,6 +283,7 @@ static void print_axes(FILE *out, const segue_figure *figure)
         fprintf(out, "set yrange [%g:%g]\n", figure->y_min, figure->y_max);
     else if (figure->y_min > 0.0 || !figure->log_y)
         fprintf(out, "set yrange [%g:*]\n", figure->y_min);
+    print_narrow_tics(out, figure);
     if (figure->more)
         fprintf(out, "%s\n", figure->more);
 }

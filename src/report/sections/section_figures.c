@@ -44,6 +44,13 @@ static segue_status draw_lengths(const segue_report *report, segue_error *err)
         err);
 }
 
+/* Print a regret that is not broken at its sign; a small one has a digit more. */
+static void print_regret(FILE *out, segue_regret regret)
+{
+    const int digits = regret.mean < 20.0 ? 2 : 1;
+    segue_html_cell(out, "%.*f\u00a0±\u00a0%.*f", digits, regret.mean, digits, regret.se);
+}
+
 /* Print one row per n of the policies that know the models; tUCB is played at some of them. */
 static void print_lengths(const segue_report *report)
 {
@@ -69,7 +76,7 @@ static void print_lengths(const segue_report *report)
             const segue_cell *cell = c < 3 ? segue_results_find(lengths, policies[c], steps, 0)
                                            : segue_paper_tucb(paper, steps, tasks[c - 3]);
             if (cell)
-                segue_html_cell(report->out, "%.1f ± %.1f", cell->regret.mean, cell->regret.se);
+                print_regret(report->out, cell->regret);
             else
                 segue_html_cell(report->out, "-");
         }
@@ -199,8 +206,8 @@ segue_status segue_section_figures(const segue_report *report, segue_error *err)
              "models (Table 1, exact to the digits printed: the first figure draws them), and "
              "the three levels of the complexity figure (Table 2, cut after the second decimal, "
              "so that a level lies up to 0.01 above the printed one). Section 5 says of the "
-             "others only an order: mUCB below UCB+ and UCB, tUCB between UCB and mUCB. Not to "
-             "be had are the regrets of UCB, UCB+, mUCB and tUCB against n, the n and J of that "
+             "others only an order: mUCB below UCB+ and UCB, tUCB between UCB and mUCB. Not "
+             "available are the regrets of UCB, UCB+, mUCB and tUCB against n, the n and J of that "
              "figure, the curve of tUCB's regret and of its complexity from task to task, and "
              "the number of its runs.");
     return SEGUE_OK;
