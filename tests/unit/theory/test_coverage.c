@@ -16,6 +16,8 @@
 
 #define FALSE_ALARM 1e-6
 
+static int runs_of_the_papers_set = 2; /* of E_2; the first argument of the program */
+
 /* Return the smallest number that a binomial variable exceeds with probability FALSE_ALARM or less.
  */
 static int max_failures(int trials, double p)
@@ -29,6 +31,12 @@ static int max_failures(int trials, double p)
             break;
     }
     return k;
+}
+
+/* Repeat fewer times under the sanitizers, but enough for the controls to fail. */
+static int trials_of(int count)
+{
+    return repeats(count) < 200 ? 200 : repeats(count);
 }
 
 /* Judge an event, or require that the judgement rejects a control. */
@@ -96,11 +104,11 @@ static void the_true_model_stays_active_under_mucb(void **state)
     (void)state;
     const double rare[] = {0.05, 0.02};
     segue_models *paper = paper_models(), *one = models_of(2, 1, rare);
-    measure_lemma_2(one, 2, 0.9, 4000, 1.0);
-    measure_lemma_2(paper, 5, 0.9, 4000, 1.0);
-    measure_lemma_2(paper, 300, 0.5, 2000, 1.0);
-    measure_lemma_2(paper, 300, 0.01, 2000, 1.0);
-    measure_lemma_2(paper, 300, 0.01, 2000, 0.4);
+    measure_lemma_2(one, 2, 0.9, trials_of(4000), 1.0);
+    measure_lemma_2(paper, 5, 0.9, trials_of(4000), 1.0);
+    measure_lemma_2(paper, 300, 0.5, trials_of(2000), 1.0);
+    measure_lemma_2(paper, 300, 0.01, trials_of(2000), 1.0);
+    measure_lemma_2(paper, 300, 0.01, trials_of(2000), 0.4);
     segue_models_destroy(paper);
     segue_models_destroy(one);
 }
@@ -174,10 +182,10 @@ static void measure_lemma_7(uint64_t tasks, int repetitions, double share)
 static void the_moments_stay_within_their_bounds(void **state)
 {
     (void)state;
-    measure_lemma_7(10, 1000, 1.0);
-    measure_lemma_7(100, 400, 1.0);
-    measure_lemma_7(2000, 40, 1.0);
-    measure_lemma_7(100, 400, 0.05);
+    measure_lemma_7(10, trials_of(1000), 1.0);
+    measure_lemma_7(100, trials_of(400), 1.0);
+    measure_lemma_7(2000, repeats(40), 1.0);
+    measure_lemma_7(100, trials_of(400), 0.05);
 }
 
 /* ---- Lemma 9 --------------------------------------------------------------------------------- */
@@ -203,7 +211,7 @@ static void the_averages_stay_within_their_radius_under_tucb(void **state)
     (void)state;
     enum { STEPS = 300 };
     const double delta = 0.5;
-    const int tasks = repeats(1000) < 50 ? 50 : repeats(1000);
+    const int tasks = trials_of(1000);
     segue_models *models = paper_models();
     const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_simulated_task *simulated = new_simulated_task(&env, 103, 0, SEGUE_ANY_MODEL);
@@ -284,12 +292,14 @@ static void the_frequency_of_E_2_is_measured_on_the_papers_set(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    (void)count_misses(models, 5000, 10000, 100, repeats(2));
+    (void)count_misses(models, 5000, 10000, 100, repeats(runs_of_the_papers_set));
     segue_models_destroy(models);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1)
+        runs_of_the_papers_set = (int)strtol(argv[1], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_binomial_bound_is_right),
         cmocka_unit_test(the_true_model_stays_active_under_mucb),
