@@ -96,6 +96,7 @@ void segue_report_add_track(segue_figure *figure, const segue_cell *cell, segue_
     }
 }
 
+/* Medians, since errors have outliers where an estimated eigenvalue is almost 0. */
 void segue_report_add_medians(segue_figure *figure, const segue_cell *cell, segue_track track,
                               size_t style, const char *title)
 {

@@ -70,18 +70,6 @@ static segue_status draw_single_runs(const segue_report *report, segue_error *er
     return segue_report_figure(report, &figure, caption, err);
 }
 
-/* Add medians over runs: the error has outliers where an estimated eigenvalue is almost 0. */
-static void add_medians(segue_figure *figure, const segue_cell *cell, size_t style,
-                        const char *title)
-{
-    segue_figure_begin_series(figure, SEGUE_SERIES_LINE, style, "%s", title);
-    for (size_t p = 0; cell->track[SEGUE_TRACK_ERROR] && p < cell->n_points; p++) {
-        const segue_median median = segue_cell_median(cell, SEGUE_TRACK_ERROR, p);
-        segue_figure_add_range(figure, (double)segue_cell_last_task(cell, p), median.middle,
-                               median.low, median.high);
-    }
-}
-
 static segue_status draw_errors(const segue_report *report, segue_error *err)
 {
     const segue_results *choices = report->paper->results[SEGUE_STUDY_TUCB_CHOICES];
@@ -91,10 +79,11 @@ static segue_status draw_errors(const segue_report *report, segue_error *err)
     figure.log_x = figure.log_y = true;
     figure.y_min = 0.01;
     figure.y_max = 2.0;
-    add_medians(&figure, cell, 5, "tUCB, the paper's views");
+    segue_report_add_medians(&figure, cell, SEGUE_TRACK_ERROR, 5, "tUCB, the paper's views");
     for (size_t i = 0; i < choices->n_cells; i++)
         if (strstr(choices->cell[i].policy, "views=symmetric"))
-            add_medians(&figure, &choices->cell[i], 3, "tUCB, symmetric views");
+            segue_report_add_medians(&figure, &choices->cell[i], SEGUE_TRACK_ERROR, 3,
+                                     "tUCB, symmetric views");
     segue_report_add_track(&figure, cell, SEGUE_TRACK_EPS, 0, "eps_j, C = 2");
     return segue_report_figure(
         report, &figure,

@@ -183,15 +183,16 @@ static segue_median over_sets(const sweep *s, size_t head, reading read, size_t 
     return (segue_median){.middle = values[n / 2], .low = values[0], .high = values[n - 1]};
 }
 
+/* Add a setting over tasks; `banded`: from its best set to its worst. */
 static void add_setting(segue_figure *figure, const sweep *s, size_t head, size_t style,
-                        const char *title)
+                        bool banded, const char *title)
 {
     const segue_cell *cell = s->sets[head].cell;
     segue_figure_begin_series(figure, SEGUE_SERIES_LINE, style, "%s", title);
     for (size_t p = 0; p < cell->n_points; p++) {
         const segue_median median = over_sets(s, head, read_error, p);
         segue_figure_add_range(figure, (double)segue_cell_last_task(cell, p), median.middle,
-                               median.low, median.high);
+                               banded ? median.low : NAN, banded ? median.high : NAN);
     }
 }
 
@@ -217,7 +218,7 @@ static segue_status draw_models(const segue_report *report, const sweep *s, size
         if (!s->head[i] || !set->drawn || !set->equal || set->n_arms != s->sets[first].n_arms)
             continue;
         (void)snprintf(title, sizeof title, "m = %zu", set->n_models);
-        add_setting(&figure, s, i, sweep_styles[drawn++ % 7], title);
+        add_setting(&figure, s, i, sweep_styles[drawn++ % 7], true, title);
     }
     return segue_report_figure(
         report, &figure,
@@ -238,12 +239,12 @@ static segue_status draw_arms(const segue_report *report, const sweep *s, segue_
             continue;
         (void)snprintf(title, sizeof title, "K = %zu%s", set->n_arms,
                        set->equal ? "" : ", unequal weights");
-        add_setting(&figure, s, i, sweep_styles[drawn++ % 7], title);
+        add_setting(&figure, s, i, sweep_styles[drawn++ % 7], false, title);
     }
     return segue_report_figure(report, &figure,
                                "More arms, and models of unequal weights: as the figure before, "
-                               "with four models. Tasks have the same steps, so that more arms "
-                               "have fewer pulls each.",
+                               "with four models and without bands. Tasks have the same steps, "
+                               "so that more arms have fewer pulls each.",
                                err);
 }
 

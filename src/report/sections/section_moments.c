@@ -13,18 +13,6 @@
 #include "report/html.h"
 #include "report/report.h"
 
-/* Add the medians over runs of a track. */
-static void add_medians(segue_figure *figure, const segue_cell *cell, segue_track track,
-                        size_t style, const char *title)
-{
-    segue_figure_begin_series(figure, SEGUE_SERIES_LINE, style, "%s", title);
-    for (size_t p = 0; cell->track[track] && p < cell->n_points; p++) {
-        const segue_median median = segue_cell_median(cell, track, p);
-        segue_figure_add_range(figure, (double)segue_cell_last_task(cell, p), median.middle,
-                               median.low, median.high);
-    }
-}
-
 /* ---- three pulls ------------------------------------------------------------------------- */
 
 static segue_status show_three_pulls(const segue_report *report, segue_error *err)
@@ -42,8 +30,8 @@ static segue_status show_three_pulls(const segue_report *report, segue_error *er
                  "pulled exactly three times, round robin, and only the number of tasks grows.");
     for (size_t i = 0; i < results->n_cells; i++) {
         const bool symmetric = strstr(results->cell[i].policy, "symmetric") != NULL;
-        add_medians(&figure, &results->cell[i], SEGUE_TRACK_ERROR, symmetric ? 3 : 5,
-                    symmetric ? "symmetric views" : "the paper's views");
+        segue_report_add_medians(&figure, &results->cell[i], SEGUE_TRACK_ERROR, symmetric ? 3 : 5,
+                                 symmetric ? "symmetric views" : "the paper's views");
     }
     SEGUE_TRY(segue_report_figure(
         report, &figure,
@@ -73,8 +61,9 @@ static segue_status show_cause(const segue_report *report, segue_error *err)
                  "And arms that the models exclude get three pulls only, so that a view is one "
                  "reward. The control draws as many fresh independent rewards of every arm and "
                  "task as tUCB pulled: it has the second cause, and not the first.");
-    add_medians(&figure, cell, SEGUE_TRACK_ERROR, 5, "tUCB, its own rewards");
-    add_medians(&figure, cell, SEGUE_TRACK_FRESH, 4, "fresh rewards at the same pulls");
+    segue_report_add_medians(&figure, cell, SEGUE_TRACK_ERROR, 5, "tUCB, its own rewards");
+    segue_report_add_medians(&figure, cell, SEGUE_TRACK_FRESH, 4,
+                             "fresh rewards at the same pulls");
     segue_report_add_track(&figure, cell, SEGUE_TRACK_EPS, 0, "eps_j, C = 2");
     SEGUE_TRY(segue_report_figure(report, &figure,
                                   "The largest error of a mean that is estimated from tUCB's "
