@@ -62,26 +62,13 @@ void segue_claims_check_spectrum(const segue_paper *paper, segue_finding *findin
 
 /* ---- the order of the policies ----------------------------------------------------------- */
 
-/* Add mUCB's comparison with another policy at each n, in the order of the results. */
-static void add_against_mucb(const segue_results *lengths, const char *policy,
-                             segue_compare_family *family)
+/* Return UCB's cell with the i-th n, in the order of the experiment; NULL: there are fewer. */
+static const segue_cell *find_ucb(const segue_results *lengths, size_t i)
 {
-    for (size_t i = 0; i < lengths->n_cells; i++) {
-        const segue_cell *cell = &lengths->cell[i];
-        if (strcmp(cell->policy, policy) == 0)
-            segue_compare_add_cells(family, cell,
-                                    segue_results_find(lengths, "mucb", cell->steps, 0));
-    }
-}
-
-/* Return the number of n, and list them in increasing order as the experiment does. */
-static size_t list_steps(const segue_results *lengths, uint64_t *steps, size_t capacity)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < lengths->n_cells && count < capacity; i++)
-        if (strcmp(lengths->cell[i].policy, "ucb") == 0)
-            steps[count++] = lengths->cell[i].steps;
-    return count;
+    for (size_t k = 0; k < lengths->n_cells; k++)
+        if (strcmp(lengths->cell[k].policy, "ucb") == 0 && i-- == 0)
+            return &lengths->cell[k];
+    return NULL;
 }
 
 /* Append the three regrets at one n. */
@@ -99,59 +86,59 @@ static void append_regrets(const segue_paper *paper, uint64_t steps, segue_findi
     segue_claims_append(finding, ". ");
 }
 
-/* Append where comparisons of n_steps lengths, repeated `times`, are all 1: from which n on, and the
- * regrets at the n below it. */
+/* Append from which n on both comparisons of each n are 1, and the regrets at the n below it. */
 static void append_where(const segue_paper *paper, const segue_compare_family *family,
-                         const uint64_t *steps, size_t n_steps, segue_finding *finding)
+                         segue_finding *finding)
 {
-    size_t from = n_steps;
-    for (bool right = true; from > 0 && right; from -= right)
-        for (size_t i = from - 1; i < family->n; i += n_steps)
-            right = right && family->item[i].outcome > 0;
-    if (from == n_steps)
+    const segue_results *lengths = paper->results[SEGUE_STUDY_LENGTHS];
+    size_t from = family->n / 2;
+    while (from > 0 && segue_compare_count(family, 2 * from - 2, 2 * from).right == 2)
+        from--;
+    if (from == family->n / 2)
         segue_claims_append(finding, "It does not hold at the largest n played. ");
     else
         segue_claims_append(finding, "It holds at every n played from n = %" PRIu64 " on. ",
-                            steps[from]);
+                            find_ucb(lengths, from)->steps);
     for (size_t i = 0; i < from && i < 3; i++)
-        append_regrets(paper, steps[i], finding);
-    append_regrets(paper, steps[n_steps - 1], finding);
+        append_regrets(paper, find_ucb(lengths, i)->steps, finding);
+    append_regrets(paper, paper->ucb->steps, finding);
 }
-
-enum { MAX_LENGTHS = 200 };
 
 void segue_claims_check_order(const segue_paper *paper, segue_finding *finding)
 {
     const segue_results *lengths = paper->results[SEGUE_STUDY_LENGTHS];
+    const segue_cell *ucb = NULL;
     segue_compare_family family = {.n = 0};
-    uint64_t steps[MAX_LENGTHS];
-    const size_t n_steps = list_steps(lengths, steps, MAX_LENGTHS);
-    add_against_mucb(lengths, "ucb", &family);
-    add_against_mucb(lengths, "ucb+", &family);
+    for (size_t i = 0; (ucb = find_ucb(lengths, i)) != NULL; i++) {
+        const segue_cell *mucb = segue_results_find(lengths, "mucb", ucb->steps, 0);
+        segue_compare_add_cells(&family, ucb, mucb);
+        segue_compare_add_cells(&family, segue_results_find(lengths, "ucb+", ucb->steps, 0), mucb);
+    }
     segue_compare_judge(&family, finding);
-    append_where(paper, &family, steps, n_steps, finding);
+    append_where(paper, &family, finding);
 }
 
 /* One n at which mUCB is above UCB refutes it. */
 void segue_claims_check_mucb_never_worse(const segue_paper *paper, segue_finding *finding)
 {
     const segue_results *lengths = paper->results[SEGUE_STUDY_LENGTHS];
+    const segue_cell *ucb = NULL;
     segue_compare_family family = {.n = 0};
-    uint64_t steps[MAX_LENGTHS];
-    const size_t n_steps = list_steps(lengths, steps, MAX_LENGTHS);
-    add_against_mucb(lengths, "ucb", &family);
+    for (size_t i = 0; (ucb = find_ucb(lengths, i)) != NULL; i++)
+        segue_compare_add_cells(&family, ucb, segue_results_find(lengths, "mucb", ucb->steps, 0));
     segue_compare_decide(&family);
-    finding->n_comparisons = family.n;
+    finding->n_comparisons = family.n + family.dropped;
     const segue_compare_counts counts = segue_compare_count_all(&family);
     finding->verdict = segue_judge_never(counts);
-    for (size_t i = 0; i < n_steps && i < family.n; i++)
-        if (family.item[i].outcome < 0)
-            append_regrets(paper, steps[i], finding);
+    for (size_t i = 0, shown = 0; i < family.n && shown < 3; i++)
+        if (family.item[i].outcome < 0) {
+            append_regrets(paper, find_ucb(lengths, i)->steps, finding);
+            shown++;
+        }
     segue_claims_append(finding,
-                        "Of %zu lengths from n = %" PRIu64 " to %" PRIu64
-                        " mUCB has more regret than UCB at %zu, less at %zu; not decided: %zu.",
-                        n_steps, steps[0], steps[n_steps - 1], counts.wrong, counts.right,
-                        counts.open);
+                        "Of %zu lengths mUCB has more regret than UCB at %zu, less at %zu; not "
+                        "decided: %zu.",
+                        finding->n_comparisons, counts.wrong, counts.right, counts.open);
 }
 
 /* The bounds predict ratios of regrets, UCB over UCB+ and UCB over mUCB, as ratios of
@@ -224,7 +211,7 @@ void segue_claims_check_stuck(const segue_paper *paper, segue_finding *finding)
         largest = fmax(largest, (end->by_model[k].mean - half->by_model[k].mean) / stuck);
     }
     segue_compare_judge(&family, finding);
-    if (family.n == 0)
+    if (!half || family.n == 0)
         segue_claims_append(finding, "No arm has one mean in all models and is best for some.");
     else
         segue_claims_append(
