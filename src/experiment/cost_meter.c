@@ -32,8 +32,8 @@ double segue_cost_meter_run(const segue_cost_meter *meter, const segue_simulatio
                             double tasks)
 {
     const size_t class = segue_cost_class(sim);
-    const double ratio = (meter->measured[class] + PRIOR * total_ratio(meter)) /
-                         (meter->estimated[class] + PRIOR);
+    const double ratio =
+        (meter->measured[class] + PRIOR * total_ratio(meter)) / (meter->estimated[class] + PRIOR);
     return 1e-9 * ratio * segue_cost_run(sim, tasks);
 }
 

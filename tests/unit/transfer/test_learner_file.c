@@ -189,8 +189,8 @@ static void odd_numbers_in_files_do_no_harm(void **state)
                                    UINT64_C(0x7ff0000000000000),  /* infinity */
                                    UINT64_C(0x7fefffffffffffff),  /* the largest double */
                                    UINT64_C(0xbff0000000000000)}; /* -1 */
-    static const char *const texts[] = {"tucb:C=0", "tucb:weights=pulls", "tucb:estimator=em", "tla", "tts:window=16",
-                                        "ts-prior"};
+    static const char *const texts[] = {"tucb:C=0", "tucb:weights=pulls", "tucb:estimator=em",
+                                        "tla",      "tts:window=16",      "ts-prior"};
     segue_models *models = paper_models();
     const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_simulated_task *simulated = new_simulated_task(&env, 82, 0, 0);

@@ -248,7 +248,8 @@ static void what_does_not_go_together_is_not_merged(void **state)
     segue_learner *em = learner_of("tucb:estimator=em", false), *tucb = learner_of("tucb", false);
     segue_learner *symmetric = learner_of("tucb:views=symmetric", false);
     says(segue_learner_merge(tucb, em, &err), &err, "em cannot be merged");
-    says(segue_learner_merge(tucb, symmetric, &err), &err, "another estimator, number of models, views");
+    says(segue_learner_merge(tucb, symmetric, &err), &err,
+         "another estimator, number of models, views");
     segue_learner *const all[] = {tts, tla, wide, scaled, em, tucb, symmetric};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         segue_learner_destroy(all[i]);
