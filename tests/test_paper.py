@@ -86,6 +86,11 @@ class Paper(PaperFolder):
             for end in (".svg", "-narrow.svg", ".pdf", ".gp", ".csv"):
                 self.assertGreater((out / "figures" / (name + end)).stat().st_size, 100, name + end)
             self.assertGreater(len(rows_of(out / "figures" / f"{name}.csv")), 2, name)
+        # sections of numbers have a table; all but the premise, which shares runs, have a command
+        sections = dict(re.findall(r'<h2 id="([a-z-]+)">(.*?)(?=<h2 )', page, re.S))
+        for name in ("model-regret", "cumulative", "premise", "estimators", "sweep"):
+            self.assertIn("<table", sections[name], name)
+            self.assertEqual("segue run experiments/" in sections[name], name != "premise", name)
         # what is ours is marked, thick and solid, and nothing else is
         for name in names:
             script = (out / "figures" / f"{name}.gp").read_text()
