@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The list of choices in docs/paper.md is the one of the report; the citation has the version of the program.
+"""The list of choices in docs/paper.md is the one of the report; every claim has a test; the citation has the version.
 
 usage: test_paper_docs.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
@@ -41,6 +41,12 @@ class PaperDocs(PaperFolder):
         self.assertFalse([row for row in page if "not played" in row[2] and ":" in row[2].split("not played")[0]])
         self.assertEqual([row[:2] for row in page], [row[:2] for row in docs])
         self.assertEqual([without_numbers(row[2]) for row in page], [without_numbers(row[2]) for row in docs])
+
+    def test_every_check_of_a_claim_is_fed_by_a_unit_test(self):
+        checks = re.findall(r"(segue_claims_check_\w+);", (SOURCE / "src/report/claims/claims_checks.h").read_text())
+        tests = "".join(p.read_text() for p in (SOURCE / "tests/unit/report").glob("test_claims_*.c"))
+        self.assertGreater(len(checks), 25)
+        self.assertEqual([check for check in checks if not re.search(rf"\b{check}\b", tests)], [])
 
     def test_the_citation_has_the_version(self):
         version = answer("version").split()[1]
