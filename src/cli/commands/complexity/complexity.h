@@ -50,6 +50,10 @@ double cli_complexity_run_bound(const cli_complexity *c);
 /** Print the bounds below the tables of models. */
 void cli_complexity_print_bounds(const cli_complexity *c, FILE *out);
 
+/** Theorem 2 on the model set as JSON: constants, error, conditions on the number of tasks; NULL:
+ * out of memory. */
+json_t *cli_complexity_perturbation(const cli_complexity *c);
+
 extern const cli_printers cli_complexity_printers;
 
 #endif

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "cli/columns.h"
 #include "cli/commands/complexity/complexity.h"
 
 static bool has_estimates(const cli_complexity *c)
@@ -76,4 +77,29 @@ void cli_complexity_print_bounds(const cli_complexity *c, FILE *out)
     print_number(out, "error of the means, as printed", c->perturbation.error);
     print_number(out, "error of the means, corrected", c->perturbation.error_corrected);
     print_number(out, "smallest number of tasks", c->perturbation.min_tasks);
+}
+
+json_t *cli_complexity_perturbation(const cli_complexity *c)
+{
+    const segue_perturbation *perturbation = &c->perturbation;
+    const cli_field fields[] = {
+        {"c1", cli_value_number(c->set.c1)},
+        {"c3", cli_value_number(c->set.c3)},
+        {"c4", cli_value_number(c->set.c4)},
+        {"sigma_max", cli_value_number(c->spectrum.sigma_max)},
+        {"lambda_min", cli_value_number(c->spectrum.lambda_min)},
+        {"lambda_max", cli_value_number(c->spectrum.lambda_max)},
+        {"tasks", cli_value_integer(c->set.tasks)},
+        {"constant", cli_value_number(perturbation->constant)},
+        {"constant_corrected", cli_value_number(perturbation->constant_corrected)},
+        {"error", cli_value_number(perturbation->error)},
+        {"error_corrected", cli_value_number(perturbation->error_corrected)},
+        {"min_tasks", cli_value_number(perturbation->min_tasks)},
+        {"min_tasks_moments", cli_value_number(c->tasks.moments)},
+        {"min_tasks_tensor", cli_value_number(c->tasks.tensor)},
+        {"min_tasks_tensor_corrected", cli_value_number(c->tasks.tensor_corrected)},
+        {"second_moment", cli_value_number(perturbation->second_moment)},
+        {"third_moment", cli_value_number(perturbation->third_moment)},
+    };
+    return CLI_OBJECT(fields);
 }

@@ -351,32 +351,6 @@ static void print_csv(const void *data, FILE *out)
 }
 
 /* docs/math.md has the symbols: gamma_sigma is the smallest gap of eigenvalues of M2. */
-/* Theorem 2 on the model set: constants, error, conditions on the number of tasks. */
-static json_t *json_perturbation(const cli_complexity *c)
-{
-    const segue_perturbation *perturbation = &c->perturbation;
-    const cli_field fields[] = {
-        {"c1", cli_value_number(c->set.c1)},
-        {"c3", cli_value_number(c->set.c3)},
-        {"c4", cli_value_number(c->set.c4)},
-        {"sigma_max", cli_value_number(c->spectrum.sigma_max)},
-        {"lambda_min", cli_value_number(c->spectrum.lambda_min)},
-        {"lambda_max", cli_value_number(c->spectrum.lambda_max)},
-        {"tasks", cli_value_integer(c->set.tasks)},
-        {"constant", cli_value_number(perturbation->constant)},
-        {"constant_corrected", cli_value_number(perturbation->constant_corrected)},
-        {"error", cli_value_number(perturbation->error)},
-        {"error_corrected", cli_value_number(perturbation->error_corrected)},
-        {"min_tasks", cli_value_number(perturbation->min_tasks)},
-        {"min_tasks_moments", cli_value_number(c->tasks.moments)},
-        {"min_tasks_tensor", cli_value_number(c->tasks.tensor)},
-        {"min_tasks_tensor_corrected", cli_value_number(c->tasks.tensor_corrected)},
-        {"second_moment", cli_value_number(perturbation->second_moment)},
-        {"third_moment", cli_value_number(perturbation->third_moment)},
-    };
-    return CLI_OBJECT(fields);
-}
-
 static json_t *make_json(const void *data)
 {
     const cli_complexity *c = data;
@@ -400,7 +374,7 @@ static json_t *make_json(const void *data)
         {"hypothesis_test.model_gap", cli_value_number(test->model_gap)},
         {"hypothesis_test.threshold", cli_value_number(test->threshold)},
         {"hypothesis_test.tau", cli_value_number(test->tau)},
-        {"perturbation", cli_value_json(json_perturbation(c))},
+        {"perturbation", cli_value_json(cli_complexity_perturbation(c))},
         {"eps", estimated ? cli_value_number(c->set.eps) : absent},
         {"largest_error", estimated ? cli_value_number(c->error) : absent},
     };
