@@ -1,27 +1,10 @@
 /* test_claims_estimators.c - other estimators, and the growth of the error: results for each verdict,
  * and the fit against answers by hand. SPDX-License-Identifier: Apache-2.0 */
-#include "support.h"
-#include "synthetic_paper.h"
+#include "claims_fixture.h"
 
 #include <string.h>
 
-#include "report/claims/claims_checks.h"
 #include "report/claims/sweep.h"
-
-enum {
-    HOLDS = SEGUE_VERDICT_HOLDS,
-    PARTLY = SEGUE_VERDICT_PARTLY,
-    FAILS = SEGUE_VERDICT_FAILS,
-    UNCLEAR = SEGUE_VERDICT_UNCLEAR
-};
-
-static int judged(segue_claims_check_function *check, const segue_paper *paper)
-{
-    segue_finding finding = {.id = "test"};
-    check(paper, &finding);
-    assert_true(strlen(finding.text) > 20 && strlen(finding.text) + 1 < sizeof finding.text);
-    return (int)finding.verdict;
-}
 
 static void set(segue_paper *paper, const char *estimator, double mean)
 {

@@ -1,25 +1,6 @@
 /* test_claims_models.c - the claims on the model set and on policies that know it: results for each
  * of their verdicts. SPDX-License-Identifier: Apache-2.0 */
-#include "support.h"
-#include "synthetic_paper.h"
-
-#include "report/claims/claims_checks.h"
-
-enum {
-    HOLDS = SEGUE_VERDICT_HOLDS,
-    PARTLY = SEGUE_VERDICT_PARTLY,
-    FAILS = SEGUE_VERDICT_FAILS,
-    UNCLEAR = SEGUE_VERDICT_UNCLEAR
-};
-
-/* Check a claim; the text must be there whatever the verdict. */
-static int judged(segue_claims_check_function *check, const segue_paper *paper)
-{
-    segue_finding finding = {.id = "test"};
-    check(paper, &finding);
-    assert_true(strlen(finding.text) > 20 && strlen(finding.text) + 1 < sizeof finding.text);
-    return (int)finding.verdict;
-}
+#include "claims_fixture.h"
 
 static void set(segue_paper *paper, const char *policy, uint64_t steps, double mean)
 {

@@ -1,25 +1,8 @@
 /* test_claims_moments.c - claims on identification and on the moments: numbers for each verdict.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "support.h"
-#include "synthetic_paper.h"
+#include "claims_fixture.h"
 
-#include "report/claims/claims_checks.h"
 #include "report/claims/judge.h"
-
-enum {
-    HOLDS = SEGUE_VERDICT_HOLDS,
-    PARTLY = SEGUE_VERDICT_PARTLY,
-    FAILS = SEGUE_VERDICT_FAILS,
-    UNCLEAR = SEGUE_VERDICT_UNCLEAR
-};
-
-static int judged(segue_claims_check_function *check, const segue_paper *paper)
-{
-    segue_finding finding = {.id = "test"};
-    check(paper, &finding);
-    assert_true(strlen(finding.text) > 20 && strlen(finding.text) + 1 < sizeof finding.text);
-    return (int)finding.verdict;
-}
 
 /* The regret of the pairs that identify first, J0 = 50 and 100; their controls have 100. */
 static void identified(segue_paper *paper, double first, double second)

@@ -1,24 +1,6 @@
 /* test_claims_ours.c - our claims, and the questions that the paper leaves open: results for each of
  * their verdicts. SPDX-License-Identifier: Apache-2.0 */
-#include "support.h"
-#include "synthetic_paper.h"
-
-#include "report/claims/claims_checks.h"
-
-enum {
-    HOLDS = SEGUE_VERDICT_HOLDS,
-    PARTLY = SEGUE_VERDICT_PARTLY,
-    FAILS = SEGUE_VERDICT_FAILS,
-    UNCLEAR = SEGUE_VERDICT_UNCLEAR
-};
-
-static int judged(segue_claims_check_function *check, const segue_paper *paper)
-{
-    segue_finding finding = {.id = "test"};
-    check(paper, &finding);
-    assert_true(strlen(finding.text) > 20 && strlen(finding.text) + 1 < sizeof finding.text);
-    return (int)finding.verdict;
-}
+#include "claims_fixture.h"
 
 /* A claim that compares policies of one experiment with a level of 100: all less, one less, all
  * more, none different. */

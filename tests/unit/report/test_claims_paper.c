@@ -1,24 +1,6 @@
 /* test_claims_paper.c - the claims on tUCB, its complexity, the bounds and related work: results for
  * each of their verdicts. SPDX-License-Identifier: Apache-2.0 */
-#include "support.h"
-#include "synthetic_paper.h"
-
-#include "report/claims/claims_checks.h"
-
-enum {
-    HOLDS = SEGUE_VERDICT_HOLDS,
-    PARTLY = SEGUE_VERDICT_PARTLY,
-    FAILS = SEGUE_VERDICT_FAILS,
-    UNCLEAR = SEGUE_VERDICT_UNCLEAR
-};
-
-static int judged(segue_claims_check_function *check, const segue_paper *paper)
-{
-    segue_finding finding = {.id = "test"};
-    check(paper, &finding);
-    assert_true(strlen(finding.text) > 20 && strlen(finding.text) + 1 < sizeof finding.text);
-    return (int)finding.verdict;
-}
+#include "claims_fixture.h"
 
 /* A line of tUCB's from task to task, with a standard error of about 1. */
 static void line(segue_paper *paper, segue_track track, double start, double end, double spread)
