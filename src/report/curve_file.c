@@ -102,8 +102,8 @@ static segue_status read_row(void *context, segue_error *err)
 static bool has_columns(const segue_csv *csv)
 {
     bool same = segue_csv_n_fields(csv) == N_COLUMNS;
-    for (size_t i = N_COLUMNS; same && i-- > 0;)
-        same = strcmp(segue_csv_field(csv, i), columns[i]) == 0;
+    for (size_t i = 1; same && i <= N_COLUMNS; i++)
+        same = strcmp(segue_csv_field(csv, N_COLUMNS - i), columns[N_COLUMNS - i]) == 0;
     return same;
 }
 

@@ -49,7 +49,7 @@ static int by_p(const void *a, const void *b)
  * fate: the later one has the larger threshold. */
 void segue_compare_decide(segue_compare_family *family)
 {
-    segue_comparison *sorted[SEGUE_MAX_COMPARISONS];
+    segue_comparison *sorted[SEGUE_MAX_COMPARISONS] = {NULL};
     const size_t total = family->n + family->dropped;
     for (size_t i = 0; i < family->n; i++) {
         sorted[i] = &family->item[i];
