@@ -29,6 +29,8 @@ function(segue_library_folder name)
   segue_folder(${name})
   foreach(used IN LISTS arg_USES)
     target_link_libraries(segue_${name} PRIVATE segue_${used}_headers)
+    # A header may include "../core/bytes.h"; ninja shortens that path as text, and would not find it.
+    file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/${used} ${PROJECT_BINARY_DIR}/include/${name}/${used} SYMBOLIC)
   endforeach()
 endfunction()
 

@@ -100,7 +100,7 @@ class Reuse(PaperFolder):
         data = self.folder / "out" / "data"
         data.mkdir(parents=True)
         (data / "lengths.json").write_text('{"mine": 1}')
-        self.refused(2, "lengths.json: is there already, and is no results of segue; '--fresh'", "paper", "--experiments",
+        self.refused(2, "lengths.json: exists and does not hold results of segue; '--fresh'", "paper", "--experiments",
                      self.experiments, "--out", self.folder / "out")
         self.assertEqual((data / "lengths.json").read_text(), '{"mine": 1}')
 

@@ -373,6 +373,14 @@ static segue_status draw_again(const segue_figure *figure, const char *folder, c
     return draw_form(figure, folder, form, end, out, err);
 }
 
+static bool has_positive(const segue_figure *figure)
+{
+    for (size_t i = 0; i < figure->n_points; i++)
+        if (figure->point[i].y > 0.0)
+            return true;
+    return false;
+}
+
 segue_status segue_figure_draw_forms(segue_figure *figure, const char *folder, unsigned forms,
                                      segue_error *err)
 {
@@ -380,6 +388,10 @@ segue_status segue_figure_draw_forms(segue_figure *figure, const char *folder, u
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the figure %s", figure->name);
     if (figure->n_points == 0)
         return segue_fail(err, SEGUE_EDOMAIN, "the figure %s has nothing to show", figure->name);
+    if (figure->log_y && !has_positive(figure))
+        return segue_fail(err, SEGUE_EDOMAIN,
+                          "the figure %s has no value above 0, which a logarithmic axis needs",
+                          figure->name);
     SEGUE_TRY(write_text(figure, folder, ".csv", print_data, err));
     SEGUE_TRY(write_text(figure, folder, ".gp", print_script, err));
     if (forms & SEGUE_FIGURE_SVG)

@@ -80,7 +80,8 @@ void segue_provenance_print_runs(const segue_paper *paper, FILE *out)
                  " runs of tUCB give its average over %" PRIu64
                  " tasks with %.1f %% (%.1f), and the "
                  "last tenth of them with %.1f %% (%.1f). UCB and mUCB are %.0f apart, %.1f "
-                 "times the latter: %s. Two variants of tUCB that differ by less than about three "
+                 "times the standard error of that last tenth: %s. Two variants of tUCB that "
+                 "differ by less than about three "
                  "times its standard error are not told apart.",
                  paper->mucb->runs, paper->mucb->runs == 200 ? ", as in the paper," : "",
                  percent(paper->ucb->regret), percent(paper->ucb_plus->regret),

@@ -167,8 +167,8 @@ static const struct {
      "sampling (tTS) and optimism (tUCB).",
      segue_claims_check_probing_learned},
     {"no-identifying", true,
-     "No task need be spent on identification alone: tTS and tLA, which learn while they play, "
-     "have less regret than tUCB, however long it identifies first.",
+     "On the paper's models no task need be spent on identification alone: tTS and tLA, which "
+     "learn while they play, have less regret than tUCB, however long it identifies first.",
      segue_claims_check_no_identifying},
 };
 _Static_assert(sizeof claims / sizeof *claims <= SEGUE_MAX_CLAIMS, "raise SEGUE_MAX_CLAIMS");

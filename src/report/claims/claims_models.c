@@ -55,9 +55,11 @@ void segue_claims_check_spectrum(const segue_paper *paper, segue_finding *findin
 {
     const double sigma = paper->spectrum.sigma_min, gap = paper->spectrum.gap;
     finding->verdict = segue_judge_spectrum(sigma, gap);
-    segue_claims_append(finding,
-                        "The smallest eigenvalue is %.5f and the smallest gap of eigenvalues %.5f.",
-                        sigma, gap);
+    segue_claims_append(
+        finding,
+        "The smallest eigenvalue is %.5f and the smallest gap of eigenvalues %.5f. (Equal "
+        "means to half a unit of the last printed digit.)",
+        sigma, gap);
 }
 
 /* ---- the order of the policies ----------------------------------------------------------- */

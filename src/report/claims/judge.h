@@ -75,4 +75,8 @@ segue_verdict segue_judge_weights(int less, uint64_t runs_above);
  * both are below a quarter, in part if one is. */
 segue_verdict segue_judge_mild(double without, double with);
 
+/** "Could be better": holds if some comparisons are 1 and none -1, in part if there are both, fails
+ * if all are -1. */
+segue_verdict segue_judge_some(segue_compare_counts counts);
+
 #endif

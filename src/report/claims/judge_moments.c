@@ -55,3 +55,10 @@ segue_verdict segue_judge_mild(double without, double with)
         return SEGUE_VERDICT_HOLDS;
     return without < MILD || with < MILD ? SEGUE_VERDICT_PARTLY : SEGUE_VERDICT_FAILS;
 }
+
+segue_verdict segue_judge_some(segue_compare_counts counts)
+{
+    if (counts.right > 0)
+        return counts.wrong ? SEGUE_VERDICT_PARTLY : SEGUE_VERDICT_HOLDS;
+    return counts.wrong && !counts.open ? SEGUE_VERDICT_FAILS : SEGUE_VERDICT_UNCLEAR;
+}

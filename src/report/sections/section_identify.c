@@ -13,7 +13,7 @@
 #include "report/html.h"
 #include "report/report.h"
 
-static const unsigned first_tasks[] = {50, 100, 200};
+static const unsigned first_tasks[] = {100};
 static const char *const constants[] = {"0.1", "0.2", "0.4"};
 #define N_FIRST     (sizeof first_tasks / sizeof *first_tasks)
 #define N_CONSTANTS (sizeof constants / sizeof *constants)
@@ -42,10 +42,9 @@ static void add_average(segue_figure *figure, const segue_cell *cell, size_t sty
     }
 }
 
-/* One C, so that the lines can be followed; the table has all. */
 static segue_status draw_average(const segue_report *report, segue_error *err)
 {
-    static const size_t styles[2][N_FIRST] = {{1, 3, 7}, {0, 4, 8}};
+    static const size_t styles[2][N_CONSTANTS] = {{1, 3, 7}, {0, 4, 8}};
     const segue_paper *paper = report->paper;
     const segue_cell *first = &paper->results[SEGUE_STUDY_IDENTIFY]->cell[0];
     const segue_cell *plain = segue_results_find(paper->results[SEGUE_STUDY_TUCB_TASKS], "tucb",
@@ -57,24 +56,25 @@ static segue_status draw_average(const segue_report *report, segue_error *err)
     if (plain)
         add_average(&figure, plain, 5, "tUCB, as published");
     for (int identifies = 0; identifies < 2; identifies++)
-        for (size_t i = 0; i < N_FIRST; i++) {
+        for (size_t i = 0; i < N_CONSTANTS; i++) {
             char title[80];
-            const segue_cell *cell = find(report, "paper", identifies, first_tasks[i], "0.2");
-            (void)snprintf(title, sizeof title, "%s in the first %u tasks",
-                           identifies ? "identify" : "UCB", first_tasks[i]);
+            const segue_cell *cell =
+                find(report, "paper", identifies, first_tasks[0], constants[i]);
+            (void)snprintf(title, sizeof title, "%s in the first %u tasks, C = %s",
+                           identifies ? "identify" : "UCB", first_tasks[0], constants[i]);
             if (cell)
                 add_average(&figure, cell, styles[identifies][i], title);
         }
     return segue_report_figure(
         report, &figure,
-        "Regret on average over all tasks so far, C = 0.2, on logarithmic axes: where a line of "
+        "Regret on average over all tasks so far, on logarithmic axes: where a line of "
         "identification crosses its partner's, the regret spent on it has come back.",
         err);
 }
 
 static void print_pair(FILE *out, segue_regret ucb, segue_regret identify)
 {
-    segue_html_cell(out, "%.0f / %.0f", ucb.mean, identify.mean);
+    segue_html_cell(out, "%.0f ± %.0f / %.0f ± %.0f", ucb.mean, ucb.se, identify.mean, identify.se);
 }
 
 static segue_regret average(const segue_cell *cell, uint64_t tasks)
@@ -86,8 +86,9 @@ static segue_regret average(const segue_cell *cell, uint64_t tasks)
 
 static void print_table(const segue_report *report, const char *environment, const char *caption)
 {
-    static const char *const headings[] = {"J0",        "C",         "last tenth", "J = 500",
-                                           "J = 1,000", "all tasks", NULL};
+    static const char *const headings[] = {"J0",         "C",         "last tenth", "first tenth",
+                                           "first half", "all tasks", NULL};
+    const uint64_t tasks = report->paper->results[SEGUE_STUDY_IDENTIFY]->cell[0].tasks;
     FILE *out = report->out;
     segue_html_table_begin(out, caption, headings);
     for (size_t i = 0; i < N_FIRST; i++)
@@ -100,8 +101,8 @@ static void print_table(const segue_report *report, const char *environment, con
             segue_html_cell(out, "%u", first_tasks[i]);
             segue_html_cell(out, "%s", constants[c]);
             print_pair(out, segue_compare_final_regret(ucb), segue_compare_final_regret(own));
-            print_pair(out, average(ucb, 500), average(own, 500));
-            print_pair(out, average(ucb, 1000), average(own, 1000));
+            print_pair(out, average(ucb, tasks / 10), average(own, tasks / 10));
+            print_pair(out, average(ucb, tasks / 2), average(own, tasks / 2));
             print_pair(out, ucb->regret, own->regret);
         }
     segue_html_table_end(out);
@@ -119,11 +120,13 @@ segue_status segue_section_identify(const segue_report *report, segue_error *err
         "soon after. Here tUCB estimates the models once, after its first J0 tasks, and keeps the "
         "estimate; it plays these tasks round robin, to identify, or as UCB. J0 and C are the same "
         "in each pair. The grid, the seed and the second model set (models/uniform.csv, four "
-        "models of six arms with uniform means) were fixed before any of it was run.");
+        "models of six arms with uniform means) were fixed before any of it was run; "
+        "bench/identify plays the whole grid, J0 = 50, 100 and 200, on three seeds.");
     SEGUE_TRY(draw_average(report, err));
-    print_table(report, "paper",
-                "The paper's models: regret per task, the first J0 tasks played as UCB / round "
-                "robin.");
+    print_table(
+        report, "paper",
+        "The paper's models: regret per task ± standard error, the first J0 tasks played as "
+        "UCB / round robin.");
     print_table(report, "uniform", "The second model set: the same.");
     segue_report_claim(report, "identify-later");
     segue_report_claim(report, "identify-pays");

@@ -85,6 +85,7 @@ static const struct {
 } shown[] = {
     {"tucb", "tUCB, as published", 5, false},
     {"tucb:weights=pulls", "weights by pulls", 6, true},
+    {"tucb:weights=pulls,hold=0", "weights by pulls, models used at once", 9, true},
     {"tucb:weights=pulls,views=symmetric", "weights by pulls, symmetric views", 3, true},
     {"tucb:estimator=em", "likelihood (em)", 1, true},
     {"tucb:C=0.5,estimator=em", "likelihood (em), C = 0.5", 8, true},

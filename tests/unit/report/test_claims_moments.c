@@ -23,6 +23,10 @@ static void identification_is_compared_with_its_own_control(void **state)
         assert_int_equal(judged(checks[i], paper), UNCLEAR);
         identified(paper, 50.0, 60.0);
         assert_int_equal(judged(checks[i], paper), HOLDS);
+        identified(paper, 100.0, 60.0); /* one is better, the other not decided */
+        assert_int_equal(judged(checks[i], paper), HOLDS);
+        identified(paper, 100.0, 150.0);
+        assert_int_equal(judged(checks[i], paper), UNCLEAR);
         identified(paper, 50.0, 150.0);
         assert_int_equal(judged(checks[i], paper), PARTLY);
         identified(paper, 150.0, 150.0);

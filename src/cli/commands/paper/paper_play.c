@@ -74,7 +74,7 @@ static void say(session *p, const char *name, const char *what, const char *why)
 static segue_status refuse(const segue_experiment *ex, const char *folder, segue_error *err)
 {
     return segue_fail(err, SEGUE_EFILE,
-                      "%.200s/%s.json: is there already, and is no results of segue; '--fresh' "
+                      "%.200s/%s.json: exists and does not hold results of segue; '--fresh' "
                       "replaces it, '--out' names another folder",
                       segue_path_tail(folder), ex->name);
 }
