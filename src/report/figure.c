@@ -288,22 +288,32 @@ static void print_axes(FILE *out, const segue_figure *figure)
         fprintf(out, "%s\n", figure->more);
 }
 
+/* A long legend below would take its height from the plot: return the rows above six. */
+static int extra_rows(const segue_figure *figure)
+{
+    int titled = 0;
+    for (size_t s = 0; s < figure->n_series; s++)
+        titled += figure->series[s].count > 0 && *figure->series[s].title;
+    return titled > 6 ? titled - 6 : 0;
+}
+
 /* `form` and `out` may be set with -e before the script runs; draw_form sets out='' to get standard
  * output. */
 static void print_script(const segue_figure *figure, FILE *out)
 {
+    const int rows = extra_rows(figure);
     fprintf(out,
             "# %s.gp - change it as you like, and run: gnuplot %s.gp\n"
             "# -e \"form='pdf'\" makes a PDF, 'png' a PNG, 'narrow' a figure for small screens.\n"
             "if (!exists('form')) form = 'svg'\n"
             "if (!exists('out')) out = '%s' . (form eq 'narrow' ? '-narrow.svg' : '.' . form)\n"
-            "if (form eq 'svg') set terminal svg size 760,460 font 'sans-serif,15' noenhanced "
+            "if (form eq 'svg') set terminal svg size 760,%d font 'sans-serif,15' noenhanced "
             "background 'white'\n"
-            "if (form eq 'narrow') set terminal svg size 400,430 font 'sans-serif,13' noenhanced "
+            "if (form eq 'narrow') set terminal svg size 400,%d font 'sans-serif,13' noenhanced "
             "background 'white'\n"
-            "if (form eq 'pdf') set terminal pdfcairo size 15cm,9.5cm font 'sans-serif,11' "
+            "if (form eq 'pdf') set terminal pdfcairo size 15cm,%.1fcm font 'sans-serif,11' "
             "noenhanced\n"
-            "if (form eq 'png') set terminal pngcairo size 1520,920 fontscale 2 font "
+            "if (form eq 'png') set terminal pngcairo size 1520,%d fontscale 2 font "
             "'sans-serif,11' noenhanced linewidth 2\n"
             "if (out ne '') set output out\n"
             "set datafile separator ','\n"
@@ -312,7 +322,8 @@ static void print_script(const segue_figure *figure, FILE *out)
             "set border 3\n"
             "set tics nomirror\n"
             "set key below reverse Left samplen 3 spacing 1.15 title ' '\n",
-            figure->name, figure->name, figure->name);
+            figure->name, figure->name, figure->name, 460 + 20 * rows, 430 + 18 * rows,
+            9.5 + 0.4 * rows, 920 + 40 * rows);
     print_axes(out, figure);
     fputs("plot ", out);
     for (size_t s = 0, printed = 0; s < figure->n_series; s++) {

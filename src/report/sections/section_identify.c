@@ -51,17 +51,19 @@ static segue_status draw_average(const segue_report *report, segue_error *err)
                                                  first->steps, first->tasks);
     segue_figure figure = segue_figure_init("identify-average", "tasks", "regret per task so far");
     figure.log_x = figure.log_y = true;
+    figure.y_min = 30.0;
+    figure.y_max = 2000.0;
     segue_figure_add_level(&figure, 2, (double)first->every, (double)first->tasks,
-                           paper->mucb->regret.mean, NAN, "mUCB, models known");
+                           paper->mucb->regret.mean, NAN, "mUCB");
     if (plain)
-        add_average(&figure, plain, 5, "tUCB, as published");
+        add_average(&figure, plain, 5, "tUCB");
     for (int identifies = 0; identifies < 2; identifies++)
         for (size_t i = 0; i < N_CONSTANTS; i++) {
             char title[80];
             const segue_cell *cell =
                 find(report, "paper", identifies, first_tasks[0], constants[i]);
-            (void)snprintf(title, sizeof title, "%s in the first %u tasks, C = %s",
-                           identifies ? "identify" : "UCB", first_tasks[0], constants[i]);
+            (void)snprintf(title, sizeof title, "%s, C = %s",
+                           identifies ? "identify first" : "UCB first", constants[i]);
             if (cell)
                 add_average(&figure, cell, styles[identifies][i], title);
         }
