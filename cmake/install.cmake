@@ -5,7 +5,7 @@ install(TARGETS segue RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS segue_shared segue_static EXPORT segue
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/segue DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES models/paper.csv models/probes.csv models/testable.csv DESTINATION ${CMAKE_INSTALL_DATADIR}/segue/models)
+install(FILES models/paper.csv models/probes.csv models/testable.csv models/uniform.csv DESTINATION ${CMAKE_INSTALL_DATADIR}/segue/models)
 install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/segue)
 install(FILES completions/segue.bash RENAME segue
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
