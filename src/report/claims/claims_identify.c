@@ -16,6 +16,9 @@
 #include "report/claims/claims_checks.h"
 #include "report/claims/judge.h"
 
+/* A mean regret over a part of the tasks. */
+typedef segue_regret mean_function(const segue_cell *cell, uint64_t tasks);
+
 /* Return the cell with the same options but identify; NULL: this cell does not identify. */
 static const segue_cell *control_of(const segue_results *results, const segue_cell *cell)
 {
@@ -36,8 +39,7 @@ static segue_regret first_tasks(const segue_cell *cell, uint64_t tasks)
 
 /* The smallest mean over the cells of an environment, with and without identification. */
 static void append_best(const segue_results *results, const char *environment, const char *part,
-                        segue_regret (*mean_of)(const segue_cell *, uint64_t), uint64_t tasks,
-                        segue_finding *finding)
+                        mean_function *mean_of, uint64_t tasks, segue_finding *finding)
 {
     segue_regret best[2] = {{.mean = INFINITY}, {.mean = INFINITY}};
     for (size_t i = 0; i < results->n_cells; i++) {
@@ -58,23 +60,30 @@ static segue_regret last_tenth(const segue_cell *cell, uint64_t tasks)
     return segue_compare_final_regret(cell);
 }
 
-void segue_claims_check_identify_later(const segue_paper *paper, segue_finding *finding)
+/* Compare each cell with its control, and describe the outcome. */
+static void compare_pairs(const segue_results *results, mean_function *mean_of, const char *part,
+                          segue_finding *finding)
 {
-    const segue_results *results = paper->results[SEGUE_STUDY_IDENTIFY];
+    const uint64_t tasks = results->cell[0].tasks;
     segue_compare_family family = {.n = 0};
     for (size_t i = 0; i < results->n_cells; i++) {
         const segue_cell *cell = &results->cell[i], *control = control_of(results, cell);
         if (control)
-            segue_compare_add(&family, segue_compare_final_regret(control),
-                              segue_compare_final_regret(cell), cell->runs);
+            segue_compare_add(&family, mean_of(control, tasks), mean_of(cell, tasks), cell->runs);
     }
     segue_compare_judge(&family, finding);
     const segue_compare_counts counts = segue_compare_count_all(&family);
     finding->verdict = segue_judge_some(counts);
     segue_claims_append(finding,
-                        "Over the last tenth of %" PRIu64
+                        "Over %s %" PRIu64
                         " tasks identification is better in %zu pairs of %zu, worse in %zu. ",
-                        results->cell[0].tasks, counts.right, family.n, counts.wrong);
+                        part, tasks, counts.right, family.n, counts.wrong);
+}
+
+void segue_claims_check_identify_later(const segue_paper *paper, segue_finding *finding)
+{
+    const segue_results *results = paper->results[SEGUE_STUDY_IDENTIFY];
+    compare_pairs(results, last_tenth, "the last tenth of", finding);
     append_best(results, "paper", "", last_tenth, 0, finding);
     append_best(results, "uniform", "", last_tenth, 0, finding);
     segue_claims_append(finding, "mUCB has %.1f on the paper's models.", paper->mucb->regret.mean);
@@ -85,19 +94,7 @@ void segue_claims_check_identify_pays(const segue_paper *paper, segue_finding *f
 {
     const segue_results *results = paper->results[SEGUE_STUDY_IDENTIFY];
     const uint64_t tasks = results->cell[0].tasks;
-    segue_compare_family family = {.n = 0};
-    for (size_t i = 0; i < results->n_cells; i++) {
-        const segue_cell *cell = &results->cell[i], *control = control_of(results, cell);
-        if (control)
-            segue_compare_add_cells(&family, control, cell);
-    }
-    segue_compare_judge(&family, finding);
-    const segue_compare_counts counts = segue_compare_count_all(&family);
-    finding->verdict = segue_judge_some(counts);
-    segue_claims_append(finding,
-                        "Over all %" PRIu64
-                        " tasks identification is better in %zu pairs of %zu, worse in %zu. ",
-                        tasks, counts.right, family.n, counts.wrong);
+    compare_pairs(results, first_tasks, "all", finding);
     append_best(results, "paper", ", all tasks", first_tasks, tasks, finding);
     append_best(results, "paper", ", the first tenth", first_tasks, tasks / 10, finding);
     append_best(results, "uniform", ", all tasks", first_tasks, tasks, finding);
