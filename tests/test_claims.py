@@ -148,7 +148,7 @@ class Claims(PaperFolder):
               by_policy("tucb-choices", {"tucb:C=0.5": 100}),
               by_policy("probes", {**probes, **without, "paper mla": 17, "probes mla": 10}),
               by_policy("probes-tasks", {"tucb": 90, "tts": 10, "tla": 20}),
-              by_policy("identify", {CONTROL: 100}), by_policy("identify", {FIRST: 120}, late=60))
+              by_policy("identify", {CONTROL: 100}), by_policy("identify", {FIRST: 150}, late=60))
         self.assertEqual({p["policy"] for p in json.loads(base["ours.json"])["results"]
                           if "types" in p["over_tasks"]}, {"tts", "tla"})
 
