@@ -96,6 +96,15 @@ void segue_report_add_track(segue_figure *figure, const segue_cell *cell, segue_
     }
 }
 
+segue_figure segue_report_error_figure(const char *name, double y_min)
+{
+    segue_figure figure = segue_figure_init(name, "tasks", "largest error of an estimated mean");
+    figure.log_x = figure.log_y = true;
+    figure.y_min = y_min;
+    figure.y_max = 2.0;
+    return figure;
+}
+
 /* Medians, since errors have outliers where an estimated eigenvalue is almost 0. */
 void segue_report_add_medians(segue_figure *figure, const segue_cell *cell, segue_track track,
                               size_t style, const char *title)

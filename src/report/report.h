@@ -43,6 +43,9 @@ void segue_report_add_track(segue_figure *figure, const segue_cell *cell, segue_
 void segue_report_add_medians(segue_figure *figure, const segue_cell *cell, segue_track track,
                               size_t style, const char *title);
 
+/** Begin a figure of errors over tasks, on logarithmic axes. */
+segue_figure segue_report_error_figure(const char *name, double y_min);
+
 /* Sections, in the order of the report. */
 
 /** The models and their complexities. */

@@ -74,11 +74,7 @@ static segue_status draw_errors(const segue_report *report, segue_error *err)
 {
     const segue_results *choices = report->paper->results[SEGUE_STUDY_TUCB_CHOICES];
     const segue_cell *cell = report->paper->longest;
-    segue_figure figure =
-        segue_figure_init("errors", "tasks", "largest error of an estimated mean");
-    figure.log_x = figure.log_y = true;
-    figure.y_min = 0.01;
-    figure.y_max = 2.0;
+    segue_figure figure = segue_report_error_figure("errors", 0.01);
     segue_report_add_medians(&figure, cell, SEGUE_TRACK_ERROR, 5, "tUCB, the paper's views");
     for (size_t i = 0; i < choices->n_cells; i++)
         if (strstr(choices->cell[i].policy, "views=symmetric"))

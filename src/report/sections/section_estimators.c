@@ -63,11 +63,7 @@ static segue_status draw_regret(const segue_report *report, segue_error *err)
 
 static segue_status draw_errors(const segue_report *report, segue_error *err)
 {
-    segue_figure figure =
-        segue_figure_init("estimators-errors", "tasks", "largest error of an estimated mean");
-    figure.log_x = figure.log_y = true;
-    figure.y_min = 0.005;
-    figure.y_max = 2.0;
+    segue_figure figure = segue_report_error_figure("estimators-errors", 0.005);
     for (size_t i = 0; i < N_ESTIMATORS; i++)
         if (cell_of(report, i))
             segue_report_add_medians(&figure, cell_of(report, i), SEGUE_TRACK_ERROR,
@@ -196,22 +192,13 @@ static void add_setting(segue_figure *figure, const sweep *s, size_t head, size_
     }
 }
 
-static segue_figure begin_sweep(const char *name)
-{
-    segue_figure figure = segue_figure_init(name, "tasks", "largest error of an estimated mean");
-    figure.log_x = figure.log_y = true;
-    figure.y_min = 0.005;
-    figure.y_max = 2.0;
-    return figure;
-}
-
 static const size_t sweep_styles[] = {2, 5, 3, 4, 6, 1, 7};
 
 /* The settings with the K of the first drawn set differ in m. */
 static segue_status draw_models(const segue_report *report, const sweep *s, size_t first,
                                 segue_error *err)
 {
-    segue_figure figure = begin_sweep("sweep-models");
+    segue_figure figure = segue_report_error_figure("sweep-models", 0.005);
     for (size_t i = 0, drawn = 0; i < s->n; i++) {
         const segue_sweep_set *set = &s->sets[i];
         char title[40];
@@ -231,7 +218,7 @@ static segue_status draw_models(const segue_report *report, const sweep *s, size
 /* The settings with the m of the last set, which has unequal weights, differ in K and weights. */
 static segue_status draw_arms(const segue_report *report, const sweep *s, segue_error *err)
 {
-    segue_figure figure = begin_sweep("sweep-arms");
+    segue_figure figure = segue_report_error_figure("sweep-arms", 0.005);
     for (size_t i = 0, drawn = 0; i < s->n; i++) {
         const segue_sweep_set *set = &s->sets[i];
         char title[40];

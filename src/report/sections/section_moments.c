@@ -13,22 +13,12 @@
 #include "report/html.h"
 #include "report/report.h"
 
-/* A figure of errors over tasks, on logarithmic axes. */
-static segue_figure errors_over_tasks(const char *name)
-{
-    segue_figure figure = segue_figure_init(name, "tasks", "largest error of an estimated mean");
-    figure.log_x = figure.log_y = true;
-    figure.y_min = 0.01;
-    figure.y_max = 2.0;
-    return figure;
-}
-
 /* ---- three pulls ------------------------------------------------------------------------- */
 
 static segue_status show_three_pulls(const segue_report *report, segue_error *err)
 {
     const segue_results *results = report->paper->results[SEGUE_STUDY_THREE_PULLS];
-    segue_figure figure = errors_over_tasks("three-pulls");
+    segue_figure figure = segue_report_error_figure("three-pulls", 0.01);
     segue_html_heading(report->out, 3, "three-pulls", "Three pulls of every arm per task");
     segue_html_p(report->out,
                  "The paper proves that RTP is consistent as long as every arm is pulled three "
@@ -55,7 +45,7 @@ static segue_status show_cause(const segue_report *report, segue_error *err)
 {
     const segue_results *results = report->paper->results[SEGUE_STUDY_FRESH_REWARDS];
     const segue_cell *cell = &results->cell[0];
-    segue_figure figure = errors_over_tasks("fresh-rewards");
+    segue_figure figure = segue_report_error_figure("fresh-rewards", 0.01);
     segue_html_heading(report->out, 3, "cause", "Why the estimates get worse");
     segue_html_p(report->out,
                  "The error of tUCB's estimate rises when tUCB begins to use it. Two causes are "

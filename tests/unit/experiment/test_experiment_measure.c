@@ -144,8 +144,8 @@ static segue_status follow(void *context, const run_task *task, segue_error *err
 }
 
 /* Round robin does not adapt, so rewards and fresh rewards have the same distribution: both
- * estimates are near the truth, and they are not the same numbers.  The error of a mean after 300
- * tasks of 300 rewards per arm is about 0.02 (the convergence test); 0.1 is far out. */
+ * estimates are near the truth, and they are not the same numbers.  Over 400 runs the error of
+ * either has median 0.0095, and is 0.024 at most: 0.1 is a false alarm in far fewer than 1e-6. */
 static void fresh_rewards_estimate_as_well_as_rewards_that_do_not_adapt(void **state)
 {
     (void)state;
