@@ -44,9 +44,9 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_open_task(segue_learner *l
 /**
  * Close a task, at any time, and learn from it; *task becomes NULL.
  *
- * If some arm has fewer than three rewards (em: if the task has no reward at all), tucb skips
- * the task: the estimate does not use it, and `skipped` counts it; that is no error.  Other methods learn
- * from every task.  On failure the task is closed, and the shared prior does not change.
+ * If some arm has fewer than three rewards (em: if the task has no reward at all), tucb skips the
+ * task: the estimate does not use it, and `skipped` counts it; that is no error.  Other methods
+ * learn from every task.  On failure the task is closed, and the shared prior does not change.
  *
  * @retval SEGUE_EDOMAIN  the task is not of this learner; it stays as it is
  * @retval SEGUE_ENOMEM

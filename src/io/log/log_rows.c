@@ -1,9 +1,9 @@
 /* log_rows.c - the rows of a log, read strictly, one by one.
  *
  * The first character of a file decides between CSV and JSON Lines.  Both readers return the fields
- * of a row as texts in the buffer of lines, without copies; from there on the formats share all code.  Names
- * of tasks and arms become numbers (string_table.h).  The loop runs ten million times for a large
- * log: it does not allocate, and single digits bypass the parser of numbers.
+ * of a row as texts in the buffer of lines, without copies; from there on the formats share all
+ * code.  Names of tasks and arms become numbers (string_table.h).  The loop runs ten million times
+ * for a large log: it does not allocate, and single digits bypass the parser of numbers.
  *
  * Every error names file and line.  A log is rejected at its first error: guessing would change
  * results silently.

@@ -6,7 +6,8 @@
  *
  * All decisions of a learner have the same time to their deadline, so the order of asking is the
  * order of deadlines, and a queue is enough.  jobs/timer.c expires them.
- * Entries before `persisted` are in the store; the service limits how many are not.  The learner's lock guards the queue.
+ * Entries before `persisted` are in the store; the service limits how many are not.  The learner's
+ * lock guards the queue.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/deadline_queue.h"
 

@@ -129,8 +129,8 @@ static inline void whiten(const leading *l, const double *tensor, double *out)
     }
 }
 
-/* A random set of at least `min_models` with distinct leading eigenvalues of M2, at least 1e-4 apart and away from 0; the
- * means are scaled by a random factor, so that sigma_max is above and below 1. */
+/* A random set of at least `min_models` with distinct leading eigenvalues of M2, at least 1e-4 apart
+ * and away from 0; the means are scaled by a random factor, so that sigma_max is above and below 1. */
 static inline segue_models *separated_models(segue_rng *rng, size_t min_models,
                                              segue_spectrum *spectrum)
 {

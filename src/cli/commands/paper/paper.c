@@ -2,8 +2,7 @@
  *
  * Each experiment is run as 'segue run' runs it, with its results in FOLDER/data, or its finished
  * results are re-used (paper_play.c).  The report is computed from these files alone, so that
- * --redraw can repeat it.  The folder is locked until the
- * program ends.
+ * --redraw can repeat it.  The folder is locked until the program ends.
  *
  * The stages are: check, read all experiments, make and lock the folder, play, write the report,
  * remove the checkpoint files. --resume skips experiments with finished results; --redraw skips to

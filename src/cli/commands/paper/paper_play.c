@@ -1,11 +1,12 @@
 /* paper_play.c - play the experiments of `segue paper`, or re-use their finished results.
  *
- * Results are re-used if they are of the same experiment, seed, version and build, and no other program
- * changed them since: then the same bytes would be written again.  data/timing.json has the build
- * and a hash of the result files.  All other results are replaced, with a sentence that says why,
- * except a file that is no results at all.
+ * Results are re-used if they are of the same experiment, seed, version and build, and no other
+ * program changed them since: then the same bytes would be written again.  data/timing.json has the
+ * build and a hash of the result files.  All other results are replaced, with a sentence that says
+ * why; a file that does not hold results is refused.
  *
- * Runs that two experiments have in common are played once.  A checkpoint file is continued with --resume, if this build began it for this experiment.
+ * Runs that two experiments have in common are played once.  --resume continues a checkpoint file,
+ * if this build began it for this experiment.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <string.h>
