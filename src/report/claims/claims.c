@@ -1,8 +1,9 @@
 /* claims.c - the claims of the paper and our own, in the order of the report.
  *
- * A claim is a sentence and a check of it. The checks are in the other
- * files claims_*.c; a check reads the results, sets the verdict and appends the numbers that the verdict rests on. report.c runs all
- * checks before it prints, since the summary comes first; `segue paper` also prints the verdicts.
+ * A claim is a sentence and a check of it. The checks are in the other files claims_*.c; a check
+ * reads the results, sets the verdict and appends the numbers that the verdict rests on. report.c
+ * runs all checks before it prints, since the summary comes first; `segue paper` also prints the
+ * verdicts.
  *
  * To add a claim: declare its check in claims_checks.h, add a row to the table below, and call
  * segue_report_claim with its id in a section.
