@@ -161,6 +161,7 @@ class Dashboard(Page):
         self.live()
         self.tab_to(self.NAME)
         self.browser.press(*ENTER)
+        self.browser.wait("document.activeElement.tagName === 'H1'")  # the page of the learner has replaced the list
         self.wait_for("Effect of transfer")
         self.tab_to("The same as a table")
         self.browser.press(*SPACE)
