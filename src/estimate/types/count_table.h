@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "estimate/types/task_window.h"
+#include "task_window.h"
 
 /* The counts of an arm in a task: its sum of rewards; its pulls minus that sum; its pulls. */
 enum { WON, LOST, PULLS, N_COUNTS };

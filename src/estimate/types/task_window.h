@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/bytes.h"
+#include "../../core/bytes.h"
 #include "segue/status.h"
 
 /* Index 0 is the oldest task. */

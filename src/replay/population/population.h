@@ -1,0 +1,76 @@
+/* population.h - the distribution of tasks that a log shows: types with Beta means per arm.
+ *
+ * A task has a type; given it, the means of its arms are independent Beta numbers.  A log with few
+ * rewards per arm and task does not show the means of a task, but thousands of tasks show their
+ * distribution.  replay draws the means of a logged task from its posterior under that.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_REPLAY_POPULATION_POPULATION_H
+#define SEGUE_REPLAY_POPULATION_POPULATION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "segue/rng.h"
+#include "segue/status.h"
+
+#define SEGUE_MAX_POPULATION_TYPES 10
+#define SEGUE_MAX_POPULATION_TASKS 8192 /* a fit reads a random sample of more tasks */
+
+/* Sufficient statistics of tasks, rewards in [0, 1].  Arrays hold (task, arm) at
+ * task * n_arms + arm; an arm without pulls has 0 in all of them. */
+typedef struct segue_counts {
+    size_t n_tasks, n_arms;
+    const double *sum, *pulls;
+    const double *square; /* sums of squared rewards; NULL: rewards are 0 or 1 */
+} segue_counts;
+
+/* Arrays hold (type, arm) at type * n_arms + arm.  The mean of an arm in a task of a type is a
+ * Beta(mean * concentration, (1 - mean) * concentration) number. */
+typedef struct segue_population {
+    size_t n_arms, n_types;
+    double *weight; /* n_types: descending, sum 1; owns the memory of the next two */
+    double *mean, *concentration;
+    double dispersion; /* variance of a reward over mean * (1 - mean); 1: rewards are 0 or 1 */
+    double log_likelihood, aic; /* of the tasks of the fit */
+} segue_population;
+
+typedef struct segue_population_config {
+    size_t max_types; /* 1 .. SEGUE_MAX_POPULATION_TYPES; 0: as many as possible */
+    uint64_t seed;    /* of the sample of tasks, and of the directions in which types are split */
+    uint64_t run;
+} segue_population_config;
+
+/**
+ * Fit a population to tasks; the number of types minimises AIC.
+ *
+ * At least one task.  The same counts and config give the same bytes.
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_population_fit(segue_population *out,
+                                                   const segue_counts *counts,
+                                                   const segue_population_config *config,
+                                                   segue_error *err);
+
+/** Allocate a population of at most `max_types` types, all zero.  @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_population_init(segue_population *out, size_t n_arms,
+                                                    size_t max_types, segue_error *err);
+void segue_population_fini(segue_population *population);
+
+/** Posterior (n_types) of a task over types from its n_arms counts; returns its log-likelihood. */
+double segue_population_posterior(const segue_population *population, const double *sum,
+                                  const double *pulls, double *posterior);
+
+/** Draw type and means (n_arms) of a task, given its posterior over types and its counts; returns
+ * the type. */
+size_t segue_population_draw_means(const segue_population *population, const double *posterior,
+                                   const double *sum, const double *pulls, segue_rng *rng,
+                                   double *theta);
+
+/** segue_population_posterior and segue_population_draw_means in one. */
+size_t segue_population_draw(const segue_population *population, const double *sum,
+                             const double *pulls, segue_rng *rng, double *theta);
+
+/** Draw type and means of a new task; returns the type. */
+size_t segue_population_draw_new(const segue_population *population, segue_rng *rng, double *theta);
+
+#endif

@@ -1,0 +1,42 @@
+/* population_em.h - EM for a population with a given number of types.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_REPLAY_POPULATION_POPULATION_EM_H
+#define SEGUE_REPLAY_POPULATION_POPULATION_EM_H
+
+#include "replay/population/population.h"
+#include "segue/internal.h"
+
+/* The tasks of a fit, and its current population.  Arrays of (type, task) hold it at
+ * type * n_tasks + task. */
+typedef struct population_em {
+    size_t n_tasks, n_arms;
+    task_window tasks;        /* counts divided by the dispersion */
+    count_table *tables;      /* one per arm */
+    double *arm_mean;         /* n_arms: over all tasks */
+    segue_population now;     /* its log-likelihood is that of the last E-step */
+    double *log_lik;          /* (type, task) */
+    double *posterior;        /* (type, task) */
+    double *scratch;          /* three numbers per task */
+    double *pair_value;       /* per pair of an arm (count_table.h): log-likelihood or weight */
+    weighted_counts weighted; /* counts of an arm as one type sees them */
+    double objective;         /* log-likelihood less the penalty */
+} population_em;
+
+/* Copy `count` tasks of the counts, given by their numbers (NULL: all, in order), and start with
+ * one type.  @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_population_em_init(population_em *em,
+                                                       const segue_counts *counts,
+                                                       const size_t *task, size_t count,
+                                                       size_t max_types, segue_error *err);
+void segue_population_em_fini(population_em *em);
+
+/* Compute log-likelihoods and posteriors under the population `now`. */
+void segue_population_em_expect(population_em *em);
+
+/* Iterate up to `max` times, until an iteration gains less than `min_gain` nats. */
+void segue_population_em_run(population_em *em, size_t max, double min_gain);
+
+/* Copy parameters; both have room for the types of `from`. */
+void segue_population_em_copy(segue_population *to, const segue_population *from);
+
+#endif
