@@ -10,6 +10,8 @@ const METHODS = [
     { name: "tts", summary: "Thompson sampling over types" },
     { name: "ts-prior", summary: "one prior per arm, no types" },
     { name: "tucb", summary: "the paper's method, with a known number of models", needsModels: true },
+    { name: "la", summary: "look-ahead, no transfer", plain: true },
+    { name: "ts", summary: "Thompson sampling, no transfer", plain: true },
 ];
 
 const CLOSING = "A learner learns from closed tasks only. A task closes after as many rewards as it has steps (or as set " +
@@ -102,9 +104,11 @@ export function createPage(say) {
         control.focus();
     }
 
-    /* Show the field for models if the method needs it, and open the section with a required field. */
-    function choose() {
-        const { method, models } = form.elements;
+    /* Show the field for models if the method needs it, and open the section with a required field.  A method
+     * without transfer needs no control tasks. */
+    function choose(event) {
+        const { method, models, control } = form.elements;
+        if (event?.target === method) control.value = METHODS[method.selectedIndex].plain ? 0 : 5;
         const needed = show(models.closest(".field"), Boolean(METHODS[method.selectedIndex].needsModels));
         models.required = needed;
         models.disabled = !needed;

@@ -25,6 +25,13 @@ export function effectShort(effect) {
     return `${signed(effect.difference, scale)} (${ends(effect.interval, scale)})`;
 }
 
+/* Control tasks are played by Thompson sampling: without transfer, that is what the method is compared with. */
+function plainVerdict({ interval }) {
+    if (interval[0] > 0) return "The method earns more than Thompson sampling.";
+    if (interval[1] < 0) return "The method earns less than Thompson sampling.";
+    return "The data do not show an effect of the method yet.";
+}
+
 function verdict({ interval }) {
     if (interval[0] > 0) return "Transfer pays.";
     if (interval[1] < 0) return "Transfer costs reward: tasks may differ too much, or the types are wrong.";
@@ -38,9 +45,10 @@ function earlySentence({ transfer, control }, share) {
 }
 
 /** The effect as one sentence. */
-function effectSentence(effect, scale) {
+function effectSentence(effect, scale, hasTransfer) {
     const { transfer, control, difference, interval, level } = effect;
-    return `${verdict(effect)} Mean reward per step is ${value(transfer.reward_per_step, scale)} with transfer and ` +
+    const [judged, which] = hasTransfer ? [verdict(effect), "with transfer"] : [plainVerdict(effect), "in its tasks"];
+    return `${judged} Mean reward per step is ${value(transfer.reward_per_step, scale)} ${which} and ` +
         `${value(control.reward_per_step, scale)} in ${count(control.tasks)} control tasks: ` +
         `a difference of ${signed(difference, scale)}, ${Math.round(100 * level)} % interval ${ends(interval, scale)}, ` +
         "valid however often you check.";
@@ -49,11 +57,11 @@ function effectSentence(effect, scale) {
 export function makeEffect() {
     const number = h("p", { class: "big" });
     const sentence = h("p");
-    function update({ effect, range, control }) {
+    function update({ effect, range, control, capabilities }) {
         const scale = scaleOf(range);
         const early = isEarly(effect);
         if (show(number, !early)) setText(number, `${signed(effect.difference, scale)} per step`);
-        setText(sentence, early ? earlySentence(effect, control) : effectSentence(effect, scale));
+        setText(sentence, early ? earlySentence(effect, control) : effectSentence(effect, scale, capabilities.has_transfer));
     }
     return { element: h("div", { class: "effect" }, number, sentence), update };
 }

@@ -96,6 +96,12 @@ function makeMap(learner) {
 
 const NO_TYPES = "No types yet: the learner finds them in closed tasks. Until then tasks start without a shared prior.";
 const NEVER = "has no types: it learns one prior per arm from closed tasks, and new tasks start with it.";
+const PLAIN = "has no transfer: each task starts anew.";
+
+function whyEmpty(learner) {
+    if (hasTypes(learner)) return NO_TYPES;
+    return `${learner.method} ${learner.capabilities.has_transfer ? NEVER : PLAIN}`;
+}
 
 export function makeTypes() {
     const empty = h("p", { class: "empty" });
@@ -105,7 +111,7 @@ export function makeTypes() {
     const element = section("types", "Types found", empty, map, hint);
     let drawn = "";
     function update({ learner }) {
-        if (show(empty, learner.types.length === 0)) setText(empty, hasTypes(learner) ? NO_TYPES : `${learner.method} ${NEVER}`);
+        if (show(empty, learner.types.length === 0)) setText(empty, whyEmpty(learner));
         if (!show(map, learner.types.length > 0)) return;
         const now = JSON.stringify([learner.types, learner.no_type, learner.arms.map((a) => [a.name, a.retired])]);
         if (now === drawn) return;

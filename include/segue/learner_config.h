@@ -30,6 +30,8 @@ typedef struct segue_learner_method {
     bool has_types;     /* it learns types, and how many there are */
     bool has_posterior; /* its tasks have a posterior, over types or one prior: learner_explain.h */
     bool chooses;       /* it stands for another method, which segue_learner_create chooses */
+    /* it learns nothing: the policy of its name plays each task alone */
+    bool without_transfer;
 } segue_learner_method;
 
 /** The methods, from 0 on, in the order of the documentation; NULL after the last. */

@@ -11,7 +11,7 @@
 #define DELTA_OPTION                                                                               \
     {                                                                                              \
         .key = "delta", .help = "probability of failure, 0 to 1 (default 1/n)", .min = 0.0,        \
-        .max = 1.0, .open = true                                                                   \
+        .max = 1.0, .open = true, .default_value = NAN                                             \
     }
 #define LOG_OPTION                                                                                 \
     {                                                                                              \

@@ -107,7 +107,8 @@ static double time_blocks(void)
 
 static bool learns(const contest *c)
 {
-    return segue_learner_method_find(c->policy);
+    const segue_learner_method *method = segue_learner_method_find(c->policy);
+    return method && !method->without_transfer;
 }
 
 /* Measure nanoseconds per step, or per task where a learner learns after each. */

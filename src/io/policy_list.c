@@ -44,7 +44,8 @@ segue_status segue_policy_list_add(segue_policy_list *list, const char *text, si
     const size_t i = list->count++;
     list->text[i] = copy;
     list->learner[i] = segue_learner_defaults();
-    return segue_learner_method_find(copy)
+    const segue_learner_method *method = segue_learner_method_find(copy);
+    return method && !method->without_transfer
                ? segue_learner_config_parse(&list->learner[i], copy, err)
                : segue_policy_parse(&list->spec[i], copy, err);
 }

@@ -82,7 +82,8 @@ static segue_status simulate(const segue_advise_config *config, const segue_envi
                              uint64_t steps, const char *policy, curves *out, segue_error *err)
 {
     segue_learner_config learner = segue_learner_defaults();
-    const bool learns = segue_learner_method_find(policy);
+    const segue_learner_method *method = segue_learner_method_find(policy);
+    const bool learns = method && !method->without_transfer;
     out->simulation = (segue_simulation){.size = sizeof(segue_simulation),
                                          .environment = env,
                                          .learner = learns ? &learner : NULL,

@@ -92,9 +92,8 @@ static segue_status make_task(segue_learner *learner, bool identifies, open_task
     const segue_learner_config *config = &learner->config;
     segue_task_config task = segue_task_defaults();
     segue_status status = SEGUE_OK;
-    if (learner->method->policy)
-        task.policy.policy = learner->method->policy;
-    else
+    task.policy.policy = learner->method->policy;
+    if (learner->method->plan)
         status = learner->method->plan(learner, identifies, &task, err);
     task.setting = setting_of(config);
     task.lowest = config->lowest;

@@ -69,7 +69,7 @@ segue_status segue_learner_explain_among(const segue_learner *learner, segue_tas
     if (status != SEGUE_OK)
         return status;
     if (!has_posterior(learner))
-        return segue_fail(err, SEGUE_EDOMAIN, "%s learns models, and has no posterior over types",
+        return segue_fail(err, SEGUE_EDOMAIN, "tasks of %s have no posterior over types",
                           learner->method->info.name);
     if (!segue_task_restrict(task, allowed, &view))
         return segue_fail(err, SEGUE_EDOMAIN, "no arm is allowed that the task may pull");

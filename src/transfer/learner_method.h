@@ -47,8 +47,9 @@ typedef struct learner_method {
     /* Create and destroy learner->state; @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
     segue_status (*create)(segue_learner *learner, segue_error *err);
     void (*destroy)(segue_learner *learner);
-    /* The policy of its tasks; NULL: `plan` fills in policy and batches.  @retval SEGUE_EDOMAIN */
-    const segue_policy *policy;
+    const segue_policy *policy; /* of its tasks; NULL: `plan` sets it */
+    /* Fill in options and batches of a task, and a policy that is not constant; NULL: nothing.
+     * @retval SEGUE_EDOMAIN */
     segue_status (*plan)(const segue_learner *learner, bool identifies, segue_task_config *task,
                          segue_error *err);
     /* Start a task from its shared prior. */
@@ -76,7 +77,8 @@ typedef struct learner_method {
 } learner_method;
 
 extern const learner_method segue_learner_auto, segue_learner_tla, segue_learner_tts,
-    segue_learner_ts_prior, segue_learner_tucb;
+    segue_learner_ts_prior, segue_learner_tucb, segue_learner_ts, segue_learner_la,
+    segue_learner_ucb, segue_learner_ucb1, segue_learner_kl_ucb, segue_learner_round_robin;
 
 struct segue_learner {
     segue_learner_config config; /* completed: defaults filled in */

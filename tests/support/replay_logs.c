@@ -138,7 +138,8 @@ segue_regret simulated(const segue_models *models, const char *policy, uint64_t 
                             .seed = 77,
                             .threads = 2};
     segue_simulation_result *result = NULL;
-    if (segue_learner_method_find(policy)) {
+    const segue_learner_method *method = segue_learner_method_find(policy);
+    if (method && !method->without_transfer) {
         assert_ok(segue_learner_config_parse(&learner, policy, NULL));
         sim.learner = &learner;
     } else {

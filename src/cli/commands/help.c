@@ -118,6 +118,16 @@ static void print_overview(FILE *out)
     fputs("\nExit codes: 0 done, 1 failed while running, 2 wrong usage or input.\n", out);
 }
 
+/* Policies that a service and `segue learn` also take as a method. */
+static void print_methods_without_transfer(FILE *out)
+{
+    fputs("\nA service takes learners, and these policies, without transfer:\n ", out);
+    for (size_t i = 0; segue_learner_methods(i); i++)
+        if (segue_learner_methods(i)->without_transfer)
+            fprintf(out, " %s", segue_learner_methods(i)->name);
+    fputs("\n", out);
+}
+
 /* A star marks policies that need models. */
 static void print_policies(FILE *out)
 {
@@ -134,10 +144,13 @@ static void print_policies(FILE *out)
     fputs("\nLearners, which play over many tasks:\n\n", out);
     for (size_t i = 0; segue_learner_methods(i); i++) {
         const segue_learner_method *kind = segue_learner_methods(i);
+        if (kind->without_transfer)
+            continue; /* the policy of its name is listed */
         fprintf(out, "  %-12s %s\n", kind->name, kind->summary);
         for (size_t k = 0; k < kind->n_options; k++)
             fprintf(out, "      %-9s %s\n", kind->options[k].key, kind->options[k].help);
     }
+    print_methods_without_transfer(out);
     fputs("\n* needs a known model set (told-ucb: each task's model).\n"
           "n: steps per task; m: models; K: arms; J: tasks; radius: sqrt(L / 2 pulls).\n",
           out);
@@ -168,7 +181,8 @@ static void print_policy_names(FILE *out)
     for (size_t i = 0; i < count; i++)
         fprintf(out, "%s\n", policies[i]->name);
     for (size_t i = 0; segue_learner_methods(i); i++)
-        fprintf(out, "%s\n", segue_learner_methods(i)->name);
+        if (!segue_learner_methods(i)->without_transfer)
+            fprintf(out, "%s\n", segue_learner_methods(i)->name);
 }
 
 /* "types" is a method of `segue estimate` that is not an estimator. */

@@ -19,7 +19,8 @@
 
 #define MAX_SECONDS     1e9
 #define DEFAULT_IDLE    86400.0 /* seconds: a task that a client abandoned must close some day */
-#define MAX_RANGE_END   1e100   /* sums of squares of rewards stay finite */
+#define DEFAULT_CONTROL 0.05
+#define MAX_RANGE_END   1e100 /* sums of squares of rewards stay finite */
 #define MIN_RANGE_WIDTH 1e-100
 
 static const segue_json_location body_location = {.path = "the body"};
@@ -139,6 +140,13 @@ static segue_status read_arms(learner_settings *s, json_t *body, segue_error *er
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
+/* Without transfer there is no effect of it to measure. */
+static double default_control(const char *name)
+{
+    const segue_learner_method *method = segue_learner_method_find(name);
+    return method && method->without_transfer ? 0.0 : DEFAULT_CONTROL;
+}
+
 static segue_status read_fields(learner_settings *s, json_t *body, segue_error *err)
 {
     SEGUE_TRY(
@@ -146,6 +154,7 @@ static segue_status read_fields(learner_settings *s, json_t *body, segue_error *
     SEGUE_TRY(segue_name_read(json_object_get(body, "name"), "name", s->name, err));
     if (json_object_get(body, "method"))
         SEGUE_TRY(segue_name_read(json_object_get(body, "method"), "method", s->method, err));
+    s->control = default_control(s->method);
     SEGUE_TRY(read_numbers(s, body, err));
     return read_arms(s, body, err);
 }
@@ -153,8 +162,7 @@ static segue_status read_fields(learner_settings *s, json_t *body, segue_error *
 /* After a failure the settings hold no memory. */
 static segue_status read_settings(learner_settings *s, json_t *body, segue_error *err)
 {
-    *s = (learner_settings){
-        .method = "auto", .lowest = 0.0, .highest = 1.0, .control = 0.05, .seed = 1};
+    *s = (learner_settings){.method = "auto", .lowest = 0.0, .highest = 1.0, .seed = 1};
     const segue_status status = read_fields(s, body, err);
     if (status != SEGUE_OK)
         segue_learner_settings_fini(s);

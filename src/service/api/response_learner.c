@@ -130,6 +130,7 @@ void segue_response_capabilities(segue_bytes *b, const segue_learner_method *met
 {
     segue_json_write_key(b, "capabilities");
     segue_json_write_raw(b, "{");
+    segue_json_write_bool(b, "has_transfer", method && !method->without_transfer);
     segue_json_write_bool(b, "has_types", method && method->has_types);
     segue_json_write_bool(b, "has_models", method && method->has_models);
     segue_json_write_bool(b, "has_posterior", method && method->has_posterior);

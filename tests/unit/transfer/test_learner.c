@@ -28,9 +28,9 @@ static void learners_are_read_with_their_options(void **state)
 static void wrong_learners_are_refused(void **state)
 {
     (void)state;
-    static const char *const wrong[] = {"tubc",           "tucb:",        "tucb:C=-1", "tucb:C=x",
-                                        "tucb:views=all", "tucb:every=0", "tucb:D=1",  "tucb:L=2.5",
-                                        "tucb:models=0",  "ucb"};
+    static const char *const wrong[] = {
+        "tubc",     "tucb:",      "tucb:C=-1",     "tucb:C=x", "tucb:views=all", "tucb:every=0",
+        "tucb:D=1", "tucb:L=2.5", "tucb:models=0", "mucb",     "carried-ucb",    "ts:C=1"};
     segue_learner_config config = segue_learner_defaults();
     segue_learner *learner = NULL;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)

@@ -12,6 +12,10 @@ static void a_loaded_learner_goes_on_bit_for_bit(void **state)
                                         "tts",
                                         "tla",
                                         "ts-prior",
+                                        "ts",
+                                        "la",
+                                        "ucb:delta=0.1",
+                                        "kl-ucb",
                                         "tla:cap=2,window=50,hint=2",
                                         "tucb:estimator=em,C=0",
                                         "tucb:estimator=em,window=50"};
@@ -189,8 +193,14 @@ static void odd_numbers_in_files_do_no_harm(void **state)
                                    UINT64_C(0x7ff0000000000000),  /* infinity */
                                    UINT64_C(0x7fefffffffffffff),  /* the largest double */
                                    UINT64_C(0xbff0000000000000)}; /* -1 */
-    static const char *const texts[] = {"tucb:C=0", "tucb:weights=pulls", "tucb:estimator=em",
-                                        "tla",      "tts:window=16",      "ts-prior"};
+    static const char *const texts[] = {"tucb:C=0",
+                                        "tucb:weights=pulls",
+                                        "tucb:estimator=em",
+                                        "tla",
+                                        "tts:window=16",
+                                        "ts-prior",
+                                        "la",
+                                        "ucb"};
     segue_models *models = paper_models();
     const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_simulated_task *simulated = new_simulated_task(&env, 82, 0, 0);
