@@ -101,6 +101,24 @@ class Estimate(PaperLog):
                 self.assertTrue(arm["low"] < arm["mean"] < arm["high"])
                 self.assertLess(arm["spread"], 0.4)
 
+    def test_tasks_are_assigned_to_types(self):
+        """The tasks of test_types_are_found; --assign alone chooses the method."""
+        means = [[0.9, 0.1, 0.5], [0.2, 0.8, 0.4], [0.5, 0.4, 0.9]]
+        args = ("estimate", "--assign", "--lowest", 2, "--highest", 6)
+        log = self.types(*means)
+        rows = [row.split(",") for row in answer(*args, "--format", "csv", log).splitlines()]
+        self.assertEqual(rows[0], ["task", "type", "probability"])
+        self.assertEqual([row[0] for row in rows[1:]], [f"t{task}" for task in range(200)])
+        self.assertEqual(len({(task % 3, row[1]) for task, row in enumerate(rows[1:])}), 3)
+        data = json.loads(answer(*args, "--method", "types", "--format", "json", log))
+        full = json.loads(answer("estimate", "--method", "types", *args[2:], "--format", "json", log))
+        for row, entry, posterior in zip(rows[1:], data["assignments"], full["posteriors"], strict=True):
+            self.assertEqual((row[0], int(row[1])), (entry["task"], entry["type"]))
+            self.assertEqual(entry["probability"], max(posterior["probabilities"]))
+            self.assertAlmostEqual(float(row[2]), entry["probability"], 12)
+        lines = answer(*args, log).splitlines()
+        self.assertEqual((lines[0].split(), len(lines)), (rows[0], 201))
+
     def test_logs_without_types_have_a_verdict(self):
         args = ("estimate", "--method", "types", "--lowest", 2, "--highest", 6)
         self.assertIn("none: only one type; the means of 100 tasks differ by 0",
@@ -108,6 +126,7 @@ class Estimate(PaperLog):
         few = self.types([0.9, 0.1, 0.5], tasks=7)
         self.assertIn("none: 7 tasks are too few for types; need 8", answer(*args, few))
         self.refused(2, "no model set to print: 7 tasks are too few", *args, "--format", "csv", few)
+        self.refused(2, "no type to assign: 7 tasks are too few", *args, "--assign", few)
         data = json.loads(answer(*args, "--format", "json", few))
         self.assertEqual((data["types"], data["diagnostics"]["found"]), ([], False))
 
@@ -127,6 +146,7 @@ class Estimate(PaperLog):
                             ("--batches: there is no 'all'; need interleaved or consecutive", "--types", 2,
                              "--batches", "all", log),
                             ("--alpha0 needs --method eca; rtp does not use it", "--types", 2, "--alpha0", 1, log),
+                            ("--assign needs --method types; em does not use it", "--types", 2, "--assign", "-M", "em", log),
                             ("--window needs --method em or types; rtp does not use it", "--types", 2, "-w", 99, log),
                             ("--starts needs --method rtp or em; eca does not use it", "--types", 2, "-L", 9, "-M", "eca", log),
                             *((f"--{option} needs --method", "--method", "types", f"--{option}", value, log)

@@ -148,6 +148,9 @@ class Results(Folder):
         found = self.columns(*runs)
         self.assertEqual({name for name in found if not re.fullmatch(r"a\d", name)}, {"weight"})
         self.same("segue estimate --format csv", {"weight", "ARM"})
+        assign = ("estimate", "--assign", self.log)
+        self.same("segue estimate --assign --format json", self.json(assign))
+        self.same("segue estimate --assign --format csv", self.columns(assign))
 
     def test_replay(self):
         curve = self.folder / "curve.csv"

@@ -111,20 +111,20 @@ class Stores(Folder):
         self.assertEqual(service.stop(), 0)
         self.assertIn("nothing to do", answer("store", "upgrade", "--store", store))
         answer("store", "export", "--store", store, "--file", out)
-        for version, says in (1, "it was written before"), (3, "it was written before"), (5, "use the program that wrote it"):
+        for version, says in (1, "it was written before"), (3, "it was written before"), (6, "use the program that wrote it"):
             with contextlib.closing(sqlite3.connect(store)) as db, db:
                 db.execute(f"PRAGMA user_version = {version}")
-            self.refused(2, f"has format {version}; need 4; {says}", "serve", "--store", store, "--listen", "127.0.0.1:0")
+            self.refused(2, f"has format {version}; need 5; {says}", "serve", "--store", store, "--listen", "127.0.0.1:0")
             for word in "check", "upgrade", "export":
-                self.refused(2, f"has format {version}; need 4; {says}", "store", word, "--store", store,
+                self.refused(2, f"has format {version}; need 5; {says}", "store", word, "--store", store,
                              *(("--file", str(self.folder / "no.jsonl")) if word == "export" else ()))
         rows = [json.loads(line) for line in pathlib.Path(out).read_text().splitlines()]
         self.assertNotIn("snapshot", [row.get("table") for row in rows])
-        for version, says in (3, "an older program"), (5, "a newer program"):
+        for version, says in (3, "an older program"), (6, "a newer program"):
             rows[0]["segue_store"] = version
             file = self.file("\n".join(map(json.dumps, rows)), "other.jsonl")
             self.refused(2, f"line 1: the export was written by {says}", "store", "import", "--store", self.folder / "other.db", "--file", file)
-        rows[0]["segue_store"] = 4
+        rows[0]["segue_store"] = 5
         key = next(row for row in rows if row.get("table") == "meta" and "hex" in str(row))
         for i, value in enumerate(key["row"]):  # the value before it is of bytes, this one only seems so
             if isinstance(value, dict):

@@ -12,7 +12,7 @@ import { hasTypes } from "./types.js";
 const PURPOSES = { exploit: "pulls the best arm", distinguish: "distinguishes types", explore: "explores an arm" };
 const NAMED = 0.1; /* types with at least this probability are named */
 
-/** The current name of a type of an older version: each version renumbers its types. */
+/** The current name of a type of an older version: each refit renumbers the types. */
 function nameType(type, followed) {
     if (type === 0) return { label: "no type", number: 0 };
     const number = followed?.[type - 1];

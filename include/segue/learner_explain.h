@@ -1,7 +1,8 @@
 /* learner_explain.h - the posterior of a task over the learned types, and the purpose of its next
  * pull.
  *
- * Types are numbered from 1; component 0 is the background: the task is of no type.
+ * Types are numbered from 1, by falling weight when they were last refitted; number 0 is the
+ * background: the task is of no type.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_LEARNER_EXPLAIN_H
 #define SEGUE_LEARNER_EXPLAIN_H

@@ -12,10 +12,14 @@ static bool has_posterior(const segue_learner *learner)
     return learner->method->info.has_posterior;
 }
 
-/* Returns the number of types.  Without types a task has one flat component, and is of no type. */
-static size_t fill_weights(const segue_belief *belief, double *weight)
+/* Write weights by number; returns how many types there are.  Without types a task has one flat
+ * component, and is of no type. */
+static size_t fill_weights(const open_task *entry, const segue_belief *belief, double *weight)
 {
-    memcpy(weight, belief->weight, belief->prior.n_components * sizeof *weight);
+    size_t number[SEGUE_MAX_COMPONENTS];
+    segue_shared_prior_numbers(entry->prior, number);
+    for (size_t q = 0; q < belief->prior.n_components; q++)
+        weight[number[q]] = belief->weight[q];
     return belief->prior.n_components - 1;
 }
 
@@ -25,7 +29,7 @@ void segue_learner_store_posterior(segue_learner *learner, const open_task *entr
         return;
     const segue_belief belief = segue_belief_policy_belief(segue_task_internals(entry->task).view);
     learner->posterior = (segue_type_posterior){.version = entry->version};
-    learner->posterior.n_types = fill_weights(&belief, learner->posterior.weight);
+    learner->posterior.n_types = fill_weights(entry, &belief, learner->posterior.weight);
     learner->has_posterior = true;
 }
 
@@ -53,6 +57,16 @@ static void explain_next(const segue_belief *belief, const segue_task_view *view
     out->second = pair[1];
 }
 
+/* Replace the two components that a pull separates by their numbers, the smaller first. */
+static void name_pair(const open_task *entry, segue_explanation *out)
+{
+    size_t number[SEGUE_MAX_COMPONENTS];
+    segue_shared_prior_numbers(entry->prior, number);
+    const size_t a = number[out->first], b = number[out->second];
+    out->first = a < b ? a : b;
+    out->second = a < b ? b : a;
+}
+
 segue_status segue_learner_explain(const segue_learner *learner, segue_task *task,
                                    segue_explanation *out, segue_error *err)
 {
@@ -78,8 +92,9 @@ segue_status segue_learner_explain_among(const segue_learner *learner, segue_tas
     if (!memory)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory to explain a task");
     *out = (segue_explanation){.n_types = 0};
-    out->n_types = fill_weights(&belief, out->weight);
+    out->n_types = fill_weights(entry, &belief, out->weight);
     explain_next(&belief, &view, memory, out);
+    name_pair(entry, out);
     free(memory);
     return SEGUE_OK;
 }

@@ -96,14 +96,25 @@ static segue_status reserve(segue_type_list *out, segue_error *err)
     return segue_fail_no_memory(err, "the types of a learner");
 }
 
+/* Return how many models come before model k: the heavier ones, and equal ones before it. */
+static size_t count_before(const segue_models *models, size_t k)
+{
+    size_t count = 0;
+    for (size_t other = 0; other < models->n_models; other++)
+        count += models->weight[other] > models->weight[k] ||
+                 (models->weight[other] == models->weight[k] && other < k);
+    return count;
+}
+
 /* Estimates may lie outside of the range; people are shown what can be. */
 static void copy_models(const segue_models *models, double lowest, double width,
                         segue_type_list *out)
 {
     for (size_t k = 0; k < out->n_types; k++) {
-        out->weight[k] = models->weight[k];
+        const size_t n = count_before(models, k);
+        out->weight[n] = models->weight[k];
         for (size_t i = 0; i < out->n_arms; i++)
-            out->mean[k * out->n_arms + i] =
+            out->mean[n * out->n_arms + i] =
                 lowest + width * fmin(1.0, fmax(0.0, segue_models_row(models, k)[i]));
     }
 }
@@ -112,10 +123,11 @@ static void copy_models(const segue_models *models, double lowest, double width,
 static void copy_prior(const shared_prior *l, double lowest, double width, segue_type_list *out)
 {
     out->no_type = l->prior.weight[0];
-    memcpy(out->weight, l->prior.weight + 1, out->n_types * sizeof *out->weight);
+    for (size_t n = 0; n < out->n_types; n++)
+        out->weight[n] = l->prior.weight[l->numbered[n + 1]];
     for (size_t i = 0; i < out->n_types * out->n_arms; i++) {
-        const double a = l->prior.a[out->n_arms + i], b = l->prior.b[out->n_arms + i];
-        out->mean[i] = lowest + width * a / (a + b);
+        const size_t at = l->numbered[1 + i / out->n_arms] * out->n_arms + i % out->n_arms;
+        out->mean[i] = lowest + width * l->prior.a[at] / (l->prior.a[at] + l->prior.b[at]);
     }
 }
 
@@ -127,8 +139,8 @@ static void copy_intervals(const segue_learner *learner, double lowest, double w
     out->low = out->mean + n;
     out->high = out->low + n;
     for (size_t i = 0; i < n; i++) {
-        learner->method->interval(learner, 1 + i / out->n_arms, i % out->n_arms, &out->low[i],
-                                  &out->high[i]);
+        const size_t component = learner->current->numbered[1 + i / out->n_arms];
+        learner->method->interval(learner, component, i % out->n_arms, &out->low[i], &out->high[i]);
         out->low[i] = lowest + width * out->low[i];
         out->high[i] = lowest + width * out->high[i];
     }

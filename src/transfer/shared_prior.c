@@ -16,6 +16,8 @@ segue_status segue_shared_prior_create(shared_prior **out, size_t n_components, 
         return segue_fail_no_memory(err, "a shared prior");
     }
     l->numbers = numbers;
+    for (size_t n = 0; n < SEGUE_MAX_COMPONENTS; n++)
+        l->numbered[n] = n;
     l->prior = (segue_prior){.n_components = n_components, .n_arms = n_arms};
     l->prior.weight = segue_shared_prior_weight(l);
     l->prior.a = segue_shared_prior_a(l);
@@ -48,6 +50,13 @@ double *segue_shared_prior_a(const shared_prior *l)
 double *segue_shared_prior_b(const shared_prior *l)
 {
     return segue_shared_prior_a(l) + l->prior.n_components * l->prior.n_arms;
+}
+
+void segue_shared_prior_numbers(const shared_prior *prior, size_t *number)
+{
+    number[0] = 0;
+    for (size_t n = 1; prior && n < prior->prior.n_components; n++)
+        number[prior->numbered[n]] = n;
 }
 
 void segue_shared_prior_apply(const segue_learner *learner, open_task *entry)

@@ -10,12 +10,13 @@
 #include "segue/learner.h"
 
 typedef struct shared_prior {
-    segue_models *models; /* of a method with models; or ... */
-    segue_prior prior;    /* ... a mixture, whose arrays are ... */
-    double *numbers;      /* ... here */
-    uint64_t users;       /* the learner while it is current, each open task, each copy of one */
-    size_t bytes;         /* of memory ... */
-    size_t *total;        /* ... and the learner's sum over its shared priors */
+    segue_models *models;                  /* of a method with models; or ... */
+    segue_prior prior;                     /* ... a mixture, whose arrays are ... */
+    double *numbers;                       /* ... here */
+    size_t numbered[SEGUE_MAX_COMPONENTS]; /* the component of each number that people see */
+    uint64_t users; /* the learner while it is current, each open task, each copy of one */
+    size_t bytes;   /* of memory ... */
+    size_t *total;  /* ... and the learner's sum over its shared priors */
 } shared_prior;
 
 typedef struct open_task open_task;
@@ -31,6 +32,9 @@ void segue_shared_prior_release(shared_prior *prior);
 double *segue_shared_prior_weight(const shared_prior *prior);
 double *segue_shared_prior_a(const shared_prior *prior);
 double *segue_shared_prior_b(const shared_prior *prior);
+
+/* Write the number of each component, of a mixture that a task was opened with; NULL: it has one. */
+void segue_shared_prior_numbers(const shared_prior *prior, size_t *number);
 
 /* Start a task from the mixture that it was opened with. */
 void segue_shared_prior_apply(const segue_learner *learner, open_task *entry);

@@ -87,6 +87,7 @@ static segue_status make_prior(const segue_types *types, shared_prior **out, seg
     const segue_status status = segue_shared_prior_create(out, n_components, n_arms, err);
     if (status != SEGUE_OK)
         return status;
+    memcpy((*out)->numbered, segue_types_numbered(types), n_components * sizeof(size_t));
     segue_types_prior(types, segue_shared_prior_weight(*out));
     memcpy(segue_shared_prior_a(*out), segue_types_a(types),
            n_components * n_arms * sizeof(double));

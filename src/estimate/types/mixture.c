@@ -16,6 +16,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,7 @@ void segue_mixture_copy(mixture *to, const mixture *from)
     to->n_types = from->n_types;
     memcpy(to->weight, from->weight, sizeof to->weight);
     memcpy(to->last, from->last, sizeof to->last);
+    memcpy(to->numbered, from->numbered, sizeof to->numbered);
     for (size_t q = 1; q <= from->n_types; q++)
         for (size_t i = 0; i < to->n_arms; i++) {
             const size_t at = q * from->n_arms + i;
@@ -200,13 +202,24 @@ void segue_mixture_add_type(mixture *mix, const double *sum, const double *pulls
     const size_t type = ++mix->n_types;
     mix->weight[type] = weight;
     mix->last[type] = 0;
+    mix->numbered[type] = type;
     for (size_t i = 0; i < mix->n_arms; i++)
         segue_mixture_set(mix, type, i, sum[i], pulls[i], SPREAD_NEW_TYPE);
     scale_weights(mix);
 }
 
+/* The types after it move up, in components and in numbers. */
+static void remove_number(mixture *mix, size_t type)
+{
+    size_t count = 0;
+    for (size_t n = 1; n <= mix->n_types; n++)
+        if (mix->numbered[n] != type)
+            mix->numbered[++count] = mix->numbered[n] - (mix->numbered[n] > type);
+}
+
 void segue_mixture_remove_type(mixture *mix, size_t type)
 {
+    remove_number(mix, type);
     for (size_t q = type; q < mix->n_types; q++) {
         mix->weight[q] = mix->weight[q + 1];
         mix->last[q] = mix->last[q + 1];
@@ -217,6 +230,27 @@ void segue_mixture_remove_type(mixture *mix, size_t type)
     }
     mix->n_types--;
     scale_weights(mix);
+}
+
+/* True if type q comes before type r. */
+static bool is_before(const mixture *mix, size_t q, size_t r)
+{
+    if (mix->weight[q] != mix->weight[r])
+        return mix->weight[q] > mix->weight[r];
+    for (size_t i = 0; i < mix->n_arms; i++)
+        if (segue_mixture_mean(mix, q, i) != segue_mixture_mean(mix, r, i))
+            return segue_mixture_mean(mix, q, i) > segue_mixture_mean(mix, r, i);
+    return q < r;
+}
+
+void segue_mixture_number_types(mixture *mix)
+{
+    for (size_t q = 1; q <= mix->n_types; q++) {
+        size_t n = q;
+        for (; n > 1 && is_before(mix, q, mix->numbered[n - 1]); n--)
+            mix->numbered[n] = mix->numbered[n - 1];
+        mix->numbered[n] = q;
+    }
 }
 
 void segue_mixture_clear(mixture *mix)

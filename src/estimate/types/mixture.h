@@ -22,8 +22,9 @@ typedef struct mixture {
     size_t n_arms;
     size_t cap; /* types that fit into the arrays, at most SEGUE_MAX_TYPES */
     size_t n_types;
-    double weight[SEGUE_MAX_TYPES + 1]; /* sum 1 */
-    uint64_t last[SEGUE_MAX_TYPES + 1]; /* number of the last task that was of this type */
+    double weight[SEGUE_MAX_TYPES + 1];   /* sum 1 */
+    uint64_t last[SEGUE_MAX_TYPES + 1];   /* number of the last task that was of this type */
+    size_t numbered[SEGUE_MAX_TYPES + 1]; /* the component of each number; no type is 0 */
     double *won, *pulls;   /* what it was learned from: weighted sums of rewards and of pulls */
     double *a, *b;         /* Beta parameters of a new task's mean */
     unsigned char *spread; /* index of kappa */
@@ -74,6 +75,10 @@ void segue_mixture_set_weights(mixture *mix, const double *size, size_t n_tasks)
 /* Add a type of weight 1 / (n_types + 1) from one task; remove a type. */
 void segue_mixture_add_type(mixture *mix, const double *sum, const double *pulls);
 void segue_mixture_remove_type(mixture *mix, size_t type);
+
+/* Number the types by weight, the heaviest first; of equal ones the one with the larger mean of the
+ * first arm in which they differ.  Later tasks change weights, not numbers. */
+void segue_mixture_number_types(mixture *mix);
 
 /* Remove all types. */
 void segue_mixture_clear(mixture *mix);

@@ -258,6 +258,7 @@ static segue_status fit_copy(segue_types *types, mixture *copy, bool at_once, se
     SEGUE_TRY(segue_mixture_refit(copy, &types->tasks, config->hint, types->finished, &rng, err));
     if (!at_once)
         SEGUE_TRY(detect_change(types, copy, &rng, err));
+    segue_mixture_number_types(copy);
     segue_mixture_copy(&types->mix, copy);
     return SEGUE_OK;
 }

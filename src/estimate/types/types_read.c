@@ -29,6 +29,11 @@ size_t segue_types_in_window(const segue_types *types)
     return types->tasks.count;
 }
 
+const size_t *segue_types_numbered(const segue_types *types)
+{
+    return types->mix.numbered;
+}
+
 const double *segue_types_weights(const segue_types *types)
 {
     return types->mix.weight;

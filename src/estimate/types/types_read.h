@@ -17,6 +17,11 @@ size_t segue_types_count(const segue_types *types);
 uint64_t segue_types_tasks(const segue_types *types);
 size_t segue_types_in_window(const segue_types *types);
 
+/** The component of each number (count + 1): people see types by number, 1 .. count by decreasing
+ * weight at the last refit; of equal ones the first has the larger mean of the first arm in which
+ * they differ.  Number 0 is no type.  The functions below go by component. */
+const size_t *segue_types_numbered(const segue_types *types);
+
 /* Weights (count + 1) of the components; weight 0 is the fraction of tasks of no type, 1 before the
  * first fit. */
 const double *segue_types_weights(const segue_types *types);

@@ -16,6 +16,8 @@ static void serialize_mixture(const mixture *mix, segue_bytes *b)
     segue_bytes_append_f64(b, mix->weight, mix->n_types + 1);
     for (size_t q = 1; q <= mix->n_types; q++)
         segue_bytes_append_u64(b, mix->last[q]);
+    for (size_t n = 1; n <= mix->n_types; n++)
+        segue_bytes_append_u64(b, mix->numbered[n]);
     for (size_t at = mix->n_arms; at < (mix->n_types + 1) * mix->n_arms; at++) {
         segue_bytes_append_f64(b, &mix->won[at], 1);
         segue_bytes_append_f64(b, &mix->pulls[at], 1);
@@ -33,6 +35,19 @@ static bool deserialize_weights(mixture *mix, segue_bytes_reader *r)
     }
     return is_right && fabs(sum - 1.0) < MAX_SUM_ERROR &&
            (mix->n_types == 0 || mix->weight[0] < 1.0);
+}
+
+/* Each type has one number. */
+static bool deserialize_numbers(mixture *mix, segue_bytes_reader *r)
+{
+    bool is_numbered[SEGUE_MAX_TYPES + 1] = {true}, is_right = true;
+    for (size_t n = 1; n <= mix->n_types; n++) {
+        const uint64_t type = segue_bytes_read_u64(r);
+        is_right = is_right && type <= mix->n_types && !is_numbered[type];
+        mix->numbered[n] = is_right ? (size_t)type : 0;
+        is_numbered[mix->numbered[n]] = true;
+    }
+    return is_right;
 }
 
 static bool deserialize_arm(mixture *mix, size_t type, size_t arm, segue_bytes_reader *r)
@@ -58,6 +73,7 @@ static bool deserialize_mixture(mixture *mix, segue_bytes_reader *r, uint64_t fi
         mix->last[q] = segue_bytes_read_count(r);
         is_right = is_right && mix->last[q] <= finished;
     }
+    is_right = deserialize_numbers(mix, r) && is_right;
     for (size_t k = 0; k < mix->n_types * mix->n_arms && is_right; k++)
         is_right = deserialize_arm(mix, 1 + k / mix->n_arms, k % mix->n_arms, r);
     return is_right;

@@ -80,6 +80,25 @@ static void broken_bytes_are_refused(void **state)
     segue_types_destroy(types);
 }
 
+/* Of the bytes: 6 numbers of the schedule, the count, the weights, the last tasks, the numbers. */
+static void two_types_with_one_number_are_refused(void **state)
+{
+    (void)state;
+    segue_rng rng;
+    segue_rng_init(&rng, 82, 0, 0, 0);
+    segue_types *types = new_types(7, 5), *again = new_types(7, 5);
+    finish_paper_tasks(types, &rng, 60, 20);
+    const size_t count = segue_types_count(types), at = 8 * (6 + 1 + count + 1 + count);
+    assert_true(count > 1);
+    segue_bytes b = bytes_of(types);
+    memcpy(b.data + at, b.data + at + 8, 8);
+    segue_bytes_reader r = {.data = b.data, .size = b.size};
+    assert_int_equal(segue_types_deserialize(again, &r, NULL), SEGUE_EDOMAIN);
+    segue_bytes_fini(&b);
+    segue_types_destroy(types);
+    segue_types_destroy(again);
+}
+
 /* A copy is refitted while tasks go on; then nothing shows of it: the same tasks finished in the
  * refitted types give the same. */
 static void a_refitted_copy_is_adopted_with_what_came_meanwhile(void **state)
@@ -213,6 +232,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_saved_goes_on_bit_for_bit),
         cmocka_unit_test(broken_bytes_are_refused),
+        cmocka_unit_test(two_types_with_one_number_are_refused),
         cmocka_unit_test(a_refitted_copy_is_adopted_with_what_came_meanwhile),
         cmocka_unit_test(only_copies_are_adopted),
         cmocka_unit_test(merged_types_know_what_both_knew),

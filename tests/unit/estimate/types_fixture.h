@@ -80,6 +80,11 @@ static inline void check_numbers(const segue_types *types)
             assert_true(arm.low >= 0.0 && arm.low <= arm.mean && arm.mean <= arm.high &&
                         arm.high <= 1.0);
         }
+    size_t numbers = 0; /* each component has one */
+    for (size_t k = 0; k <= n_types; k++)
+        numbers |= (size_t)1 << segue_types_numbered(types)[k];
+    assert_int_equal(numbers, ((size_t)2 << n_types) - 1);
+    assert_int_equal(segue_types_numbered(types)[0], 0);
     const segue_types_fit fit = segue_types_evaluate(types);
     double size = 0.0;
     for (size_t q = 0; q <= n_types; q++)

@@ -21,6 +21,7 @@
 static const cli_option options[] = {
     {"method", 'M', CLI_TEXT, FIELD(method), "NAME", "method (default rtp), one of those below", 0,
      0},
+    {"assign", 0, CLI_FLAG, FIELD(assign), NULL, "the type of each task, by method types", 0, 0},
     {"types", 'k', CLI_INTEGER, FIELD(types), "M", "number of models; with types: a hint", 1,
      SEGUE_MAX_ESTIMATED},
     {"window", 'w', CLI_INTEGER, FIELD(window), "W", "em, types: the last W tasks (default 65536)",
@@ -46,14 +47,25 @@ static const cli_option options[] = {
 /* ---- options and methods ----------------------------------------------------------------- */
 
 /* The settings that only some methods use. */
-typedef enum setting { WINDOW, VIEWS, BATCHES, WEIGHTS, ALPHA0, STARTS, STEPS, N_SETTINGS } setting;
+typedef enum setting {
+    WINDOW,
+    ASSIGN,
+    VIEWS,
+    BATCHES,
+    WEIGHTS,
+    ALPHA0,
+    STARTS,
+    STEPS,
+    N_SETTINGS
+} setting;
 
 /* True if the method uses a setting; NULL is the method "types". */
 static bool uses(const segue_estimator_method *method, setting which)
 {
     if (!method)
-        return which == WINDOW;
+        return which == WINDOW || which == ASSIGN;
     const bool used[N_SETTINGS] = {method->uses_counts,
+                                   false,
                                    true,
                                    true,
                                    method->uses_weights,
@@ -99,12 +111,12 @@ static segue_status find_method(cli_estimate *e, segue_error *err)
 /* Reject a setting that the method does not use. */
 static segue_status check_uses(const cli_estimate *e, segue_error *err)
 {
-    static const char *const name[N_SETTINGS] = {"window", "views",  "batches", "weights",
-                                                 "alpha0", "starts", "steps"};
+    static const char *const name[N_SETTINGS] = {"window",  "assign", "views",  "batches",
+                                                 "weights", "alpha0", "starts", "steps"};
     const cli_estimate_settings *set = &e->set;
     const bool is_given[N_SETTINGS] = {
-        set->window != 0,  set->views != NULL, set->batches != NULL, set->weights != NULL,
-        set->alpha0 > 0.0, set->starts != 0,   set->steps != 0};
+        set->window != 0,     set->assign,       set->views != NULL, set->batches != NULL,
+        set->weights != NULL, set->alpha0 > 0.0, set->starts != 0,   set->steps != 0};
     for (size_t i = 0; i < N_SETTINGS; i++) {
         char users[200];
         if (!is_given[i] || uses(e->method, (setting)i))
@@ -236,11 +248,13 @@ static segue_status check_names(const cli_estimate *e, segue_error *err)
 /* Options are checked before the log is read, which may take long. */
 static segue_status init(cli_estimate *e, int argc, char **argv, segue_error *err)
 {
-    *e = (cli_estimate){.set = {.method = "rtp", .format = "table", .seed = 1, .highest = 1.0}};
+    *e = (cli_estimate){.set = {.format = "table", .seed = 1, .highest = 1.0}};
     SEGUE_TRY(cli_options_parse_operand(options, sizeof options / sizeof *options, argc, argv,
                                         &e->set, &e->path, err));
     e->set.out = cli_output_path(e->set.out);
     SEGUE_TRY(cli_output_parse_format(e->set.format, &e->format, err));
+    if (!e->set.method)
+        e->set.method = e->set.assign ? CLI_ESTIMATE_TYPES : "rtp";
     SEGUE_TRY(find_method(e, err));
     SEGUE_TRY(check_uses(e, err));
     SEGUE_TRY(fill_defaults(e, err));
@@ -258,7 +272,15 @@ static void fini(cli_estimate *e)
     segue_estimator_destroy(e->estimator);
     segue_moments_destroy(e->moments);
     segue_types_destroy(e->types);
+    free(e->assigned);
     segue_log_fini(&e->log);
+}
+
+static const cli_printers *choose_printers(const cli_estimate *e)
+{
+    if (e->set.assign)
+        return &cli_estimate_assign_printers;
+    return e->method ? &cli_estimate_printers : &cli_estimate_types_printers;
 }
 
 static segue_status run(int argc, char **argv, segue_error *err)
@@ -266,8 +288,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
     cli_estimate e;
     segue_status status = init(&e, argc, argv, err);
     if (status == SEGUE_OK)
-        status = cli_output_print(e.method ? &cli_estimate_printers : &cli_estimate_types_printers,
-                                  &e, e.format, e.set.out, err);
+        status = cli_output_print(choose_printers(&e), &e, e.format, e.set.out, err);
     fini(&e);
     return status;
 }
@@ -285,7 +306,7 @@ static void print_methods(FILE *out)
 const cli_command cli_command_estimate = {
     .name = "estimate",
     .summary = "learn a model set, or types, from a log of rewards",
-    .usage = "estimate (--types M | --method types) [OPTIONS] LOG.csv",
+    .usage = "estimate (--types M | --method types | --assign) [OPTIONS] LOG.csv",
     .list_title = "methods:",
     .print_list = print_methods,
     .details = "The log is CSV with a header and the columns task, arm and reward, or JSON Lines\n"
@@ -298,15 +319,18 @@ const cli_command cli_command_estimate = {
                "pulls.\n\n"
                "All methods but types find M models.  types finds how many types there are, how\n"
                "far the tasks of each differ (the standard deviation of their means), and which\n"
-               "tasks fit none; JSON also has the posterior of each task.  Of more than 65,536\n"
-               "tasks em and types fit the last ones, and print that.\n\n"
+               "tasks fit none; JSON also has the posterior of each task.  --assign prints the\n"
+               "likeliest type of each task and its probability; type 0 is no type.  Types are\n"
+               "numbered by weight, the largest first, as in replay and in the service.  Of more\n"
+               "than 65,536 tasks em and types fit the last ones, and print that.\n\n"
                "The verdict is 'good', 'weak' (the last eigenvalue is within its noise: get more\n"
                "tasks, or estimate fewer models) or 'none'.  Other commands can read the CSV,\n"
                "whose means are mapped to 0 .. 1.  More than about 1,000 arms take long.\n\n"
                "examples:\n"
                "  segue estimate --types 5 log.csv\n"
                "  segue estimate --types 5 --method em --format csv --out models.csv log.csv\n"
-               "  segue estimate --method types log.csv\n",
+               "  segue estimate --method types log.csv\n"
+               "  segue estimate --assign --format csv --out types.csv log.csv\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

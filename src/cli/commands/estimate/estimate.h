@@ -15,7 +15,14 @@ typedef struct cli_estimate_settings {
     const char *method, *views, *batches, *weights, *format, *out;
     uint64_t types, starts, steps, window, seed;
     double alpha0, lowest, highest;
+    bool assign;
 } cli_estimate_settings;
+
+/* The likeliest type of a task; 0: no type. */
+typedef struct cli_estimate_assignment {
+    size_t type;
+    double probability;
+} cli_estimate_assignment;
 
 typedef struct cli_estimate {
     cli_estimate_settings set;
@@ -25,8 +32,8 @@ typedef struct cli_estimate {
     segue_log log;
     segue_moments *moments;            /* models: the moments of the tasks, ... */
     segue_estimator *estimator;        /* ... and the estimator */
-    segue_types *types;                /* types: the fit, ... */
-    size_t by_weight[SEGUE_MAX_TYPES]; /* ... and its types by decreasing weight */
+    segue_types *types;                /* types: the fit */
+    cli_estimate_assignment *assigned; /* --assign: log.n_tasks */
     uint64_t n_skipped;
     const char *skipped[CLI_ESTIMATE_NAMED];
     bool has_number_names;              /* all arms are named by numbers */
@@ -35,9 +42,18 @@ typedef struct cli_estimate {
 
 extern const cli_printers cli_estimate_printers;
 extern const cli_printers cli_estimate_types_printers;
+extern const cli_printers cli_estimate_assign_printers;
 
 /** Find types in the log that was read.  @retval SEGUE_EDOMAIN, SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status cli_estimate_types(cli_estimate *e, segue_error *err);
+
+/** Find the likeliest type of each task, of a fit of types.  @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status cli_estimate_assign(cli_estimate *e, segue_error *err);
+
+/** Write the posterior of a task: no type first, then types by number.  `counts` is scratch of
+ * 2 x n_arms.  Returns the likeliest. */
+size_t cli_estimate_posterior(const cli_estimate *e, size_t task, double *counts,
+                              double *probability);
 
 /** Map a mean from [0, 1] to the range of the rewards. */
 double cli_estimate_scale_mean(const cli_estimate *e, double mean);

@@ -1,9 +1,9 @@
 /* estimate_types.c - `segue estimate --method types`: how many types a log has, and their priors.
  *
  * The fit is the one that learners of types use: a mixture over the counts of tasks, whose
- * component 0 stands for tasks that fit no type. Types are numbered from 1 by decreasing weight, as in
- * a replay: by_weight[n] is the component of type n + 1. CSV is a model set, without the component
- * for no type.
+ * component 0 stands for tasks that fit no type. Types have the numbers of segue_types_numbered, by
+ * decreasing weight, as in a replay and in the service. CSV is a model set, without the component for
+ * no type.
  *
  * estimate.c calls cli_estimate_types after it has read the log, and prints through
  * cli_estimate_types_printers.
@@ -48,18 +48,6 @@ static bool has_types(const cli_estimate *e)
     return segue_types_count(e->types) > 0;
 }
 
-/* Number the types by decreasing weight; of equal ones the first comes first. */
-static void order_types(cli_estimate *e)
-{
-    const double *weight = segue_types_weights(e->types);
-    for (size_t n = 0; n < segue_types_count(e->types); n++) {
-        size_t at = n;
-        for (; at > 0 && weight[e->by_weight[at - 1]] < weight[n + 1]; at--)
-            e->by_weight[at] = e->by_weight[at - 1];
-        e->by_weight[at] = n + 1;
-    }
-}
-
 /* --types is a hint for the first fit; the number of types that is found may differ. */
 segue_status cli_estimate_types(cli_estimate *e, segue_error *err)
 {
@@ -75,13 +63,12 @@ segue_status cli_estimate_types(cli_estimate *e, segue_error *err)
     SEGUE_TRY(add_tasks(e, err));
     if (e->log.n_tasks >= SEGUE_MIN_TYPED_TASKS)
         SEGUE_TRY(segue_types_refit_until_stable(e->types, err));
-    order_types(e);
-    if (e->format == CLI_CSV && !has_types(e))
+    if ((e->format == CLI_CSV || e->set.assign) && !has_types(e))
         return segue_fail(err, SEGUE_EDOMAIN,
-                          "%s: there is no model set to print: %zu tasks are too few for types; "
-                          "need %d",
-                          e->path, e->log.n_tasks, SEGUE_MIN_TYPED_TASKS);
-    return SEGUE_OK;
+                          "%s: there is no %s: %zu tasks are too few for types; need %d", e->path,
+                          e->set.assign ? "type to assign" : "model set to print", e->log.n_tasks,
+                          SEGUE_MIN_TYPED_TASKS);
+    return e->set.assign ? cli_estimate_assign(e, err) : SEGUE_OK;
 }
 
 /* ---- the verdict ------------------------------------------------------------------------- */
@@ -134,7 +121,7 @@ static void print_csv(const void *data, FILE *out)
     const double *weight = segue_types_weights(e->types);
     cli_estimate_print_header(e, out);
     for (size_t n = 0; n < segue_types_count(e->types); n++) {
-        const size_t q = e->by_weight[n];
+        const size_t q = segue_types_numbered(e->types)[n + 1];
         segue_output_csv_number(out, weight[q] / (1.0 - weight[0]));
         for (size_t i = 0; i < e->log.n_arms; i++) {
             fputc(',', out);
@@ -168,7 +155,7 @@ static json_t *json_types(const cli_estimate *e, const segue_types_fit *fit)
 {
     json_t *list = json_array();
     for (size_t n = 0; n < segue_types_count(e->types); n++) {
-        const size_t q = e->by_weight[n];
+        const size_t q = segue_types_numbered(e->types)[n + 1];
         const cli_field fields[] = {
             {"type", cli_value_integer(n + 1)},
             {"weight", cli_value_number(segue_types_weights(e->types)[q])},
@@ -181,20 +168,29 @@ static json_t *json_types(const cli_estimate *e, const segue_types_fit *fit)
     return list;
 }
 
-/* Make the posterior of a task from that over components: no type first, then types by number. */
-static json_t *json_posterior(const cli_estimate *e, size_t task, const double *component)
+size_t cli_estimate_posterior(const cli_estimate *e, size_t task, double *counts,
+                              double *probability)
 {
-    const size_t count = segue_types_count(e->types);
-    double probability[SEGUE_MAX_TYPES + 1] = {component[0]};
+    double component[SEGUE_MAX_TYPES + 1];
     size_t best = 0;
-    for (size_t n = 1; n <= count; n++) {
-        probability[n] = component[e->by_weight[n - 1]];
+    segue_log_counts(&e->log, task, counts, counts + e->log.n_arms);
+    (void)segue_types_posterior(e->types, counts, counts + e->log.n_arms, component);
+    for (size_t n = 0; n <= segue_types_count(e->types); n++) {
+        probability[n] = component[segue_types_numbered(e->types)[n]];
         best = probability[n] > probability[best] ? n : best;
     }
+    return best;
+}
+
+static json_t *json_posterior(const cli_estimate *e, size_t task, double *counts)
+{
+    double probability[SEGUE_MAX_TYPES + 1];
+    const size_t best = cli_estimate_posterior(e, task, counts, probability);
     const cli_field fields[] = {
         {"task", cli_value_text(e->log.tasks[task].name)},
         {"type", cli_value_integer(best)},
-        {"probabilities", cli_value_json(segue_json_numbers(probability, count + 1))},
+        {"probabilities",
+         cli_value_json(segue_json_numbers(probability, segue_types_count(e->types) + 1))},
     };
     return CLI_OBJECT(fields);
 }
@@ -202,15 +198,11 @@ static json_t *json_posterior(const cli_estimate *e, size_t task, const double *
 /* NULL: out of memory; then the whole object is NULL. */
 static json_t *json_posteriors(const cli_estimate *e)
 {
-    const size_t n_arms = e->log.n_arms;
-    double component[SEGUE_MAX_TYPES + 1], *sum = NULL;
-    json_t *list = allocate_counts(e, &sum, NULL) == SEGUE_OK ? json_array() : NULL;
-    for (size_t task = 0; list && task < e->log.n_tasks; task++) {
-        segue_log_counts(&e->log, task, sum, sum + n_arms);
-        (void)segue_types_posterior(e->types, sum, sum + n_arms, component);
-        list = segue_json_append(list, json_posterior(e, task, component));
-    }
-    free(sum);
+    double *counts = NULL;
+    json_t *list = allocate_counts(e, &counts, NULL) == SEGUE_OK ? json_array() : NULL;
+    for (size_t task = 0; list && task < e->log.n_tasks; task++)
+        list = segue_json_append(list, json_posterior(e, task, counts));
+    free(counts);
     return list;
 }
 
@@ -251,7 +243,7 @@ static bool find_row(const rows *r, size_t row, size_t *type, size_t *arm)
 {
     const size_t n_arms = r->e->log.n_arms, n = row / n_arms;
     const bool is_type = n < segue_types_count(r->e->types);
-    *type = is_type ? r->e->by_weight[n] : 0;
+    *type = is_type ? segue_types_numbered(r->e->types)[n + 1] : 0;
     *arm = is_type ? row % n_arms : 0;
     return is_type;
 }
