@@ -20,6 +20,8 @@
 #include "io/log/history.h"
 #include "io/log/log.h"
 
+static const log_read_options plain = {.highest = 1.0};
+
 enum { TASKS = 100000, ARMS = 20, TIMES = 3 };
 
 static void give_up(const char *what)
@@ -137,7 +139,7 @@ static void read_batches(const char *path)
 {
     segue_error err;
     segue_log log;
-    check(segue_log_read(&log, path, 0.0, 1.0, &err), &err);
+    check(segue_log_read(&log, path, &plain, &err), &err);
     segue_log_fini(&log);
 }
 

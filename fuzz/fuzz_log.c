@@ -6,6 +6,8 @@
 #include "io/log/history.h"
 #include "io/log/log.h"
 
+static const log_read_options plain = {.highest = 1.0};
+
 static void use_batches(const segue_log *log)
 {
     double *views = calloc(3 * log->n_arms, sizeof *views);
@@ -38,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     segue_history history;
     segue_log log;
     segue_error err, history_err;
-    const segue_status status = segue_log_read(&log, path, 0.0, 1.0, &err);
+    const segue_status status = segue_log_read(&log, path, &plain, &err);
     const segue_status history_status = segue_history_read(&history, path, &all, &history_err);
     if (status == SEGUE_OK)
         use_batches(&log);
@@ -50,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     else if (history_err.message[0] == '\0' || segue_status_exit_code(history_status) != 2)
         abort();
     segue_log_fini(&log);
-    if (segue_log_read_consecutive(&log, path, 0.0, 1.0, &err) != status)
+    if (segue_log_read_consecutive(&log, path, &plain, &err) != status)
         abort();
     if (status == SEGUE_OK)
         use_batches(&log);

@@ -79,7 +79,7 @@ class Estimate(PaperLog):
         errors (0.5 / sqrt(2000) < 0.0112), and every task is assigned to its own type."""
         means = [[0.9, 0.1, 0.5], [0.2, 0.8, 0.4], [0.5, 0.4, 0.9]]
         log, out = self.types(*means), self.folder / "models.csv"
-        args = ("estimate", "--method", "types", "--lowest", 2, "--highest", 6)
+        args = ("estimate", "--method", "types", "--range", "2,6")
         text = answer(*args, log)
         self.assertIn("3 types from 18000 rewards, 200 tasks, 3 arms", text)
         self.assertRegex(text, "good: 3 types explain 200 tasks; [0-9.e-]+ % fit none")
@@ -120,7 +120,7 @@ class Estimate(PaperLog):
         self.assertEqual((lines[0].split(), len(lines)), (rows[0], 201))
 
     def test_logs_without_types_have_a_verdict(self):
-        args = ("estimate", "--method", "types", "--lowest", 2, "--highest", 6)
+        args = ("estimate", "--method", "types", "--range", "2,6")
         self.assertIn("none: only one type; the means of 100 tasks differ by 0",
                       answer(*args, self.types([0.9, 0.1, 0.5], tasks=100)))
         few = self.types([0.9, 0.1, 0.5], tasks=7)
@@ -157,7 +157,7 @@ class Estimate(PaperLog):
                             ("at most 16 with --method types", "--method", "types", "--types", 17,
                              log),
                             ("--out would overwrite the log", "--types", 2, "--out", log, log),
-                            ("the highest must be above the lowest", "--types", 2, "--lowest", 3, log),
+                            ("--range: 3,1 is empty", "--types", 2, "--range", "3,1", log),
                             ("'more' is not an option", "--types", 2, log, "more"),
                             ("cannot be opened", "--types", 2, "no.csv")):
             self.refused(2, says, "estimate", *args)

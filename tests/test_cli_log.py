@@ -86,7 +86,7 @@ class Resampling(Folder):
         log = pathlib.Path(self.log())
         wide = self.file(re.sub(r",([01])\n", lambda m: f",{-3 + 8 * int(m[1])}\n", log.read_text()), "wide.csv")
         args = ("--steps", 30, "--runs", 20, "--format", "json")
-        self.assertEqual(answer("simulate", "--log", wide, "--lowest", -3, "--highest", 5, *args),
+        self.assertEqual(answer("simulate", "--log", wide, "--range", "-3,5", *args),
                          answer("simulate", "--log", log, *args))
 
     def test_a_log_comes_from_standard_input(self):
@@ -102,7 +102,7 @@ class Resampling(Folder):
                 ("exclude each other", "--log", log, "--uniform", 3),
                 ("--least needs --log FILE", "--models", PAPER, "--least", 3),
                 ("--order needs --log FILE", "--models", PAPER, "--order", "file"),
-                ("--lowest or --highest needs --log FILE", "--uniform", 3, "--highest", 3),
+                ("--range needs --log FILE", "--uniform", 3, "--range", "0,3"),
                 ("--rewards cannot be used with --log", "--log", log, "--rewards", "bernoulli"),
                 ("spread, mixed and switch need a model set", "--log", log, "--spread", 3),
                 ("--order: there is no order 'random'; need shuffle or file", "--log", log, "--order", "random"),
@@ -114,7 +114,7 @@ class Resampling(Folder):
                 ("policy 'mla' needs a known model set", "--log", log, "--policy", "mla"),
                 ("tucb needs the number of models, as in tucb:models=5", "--log", log, "--policy", "tucb", "--tasks", 5),
                 ("--out and --log name the same file", "--log", log, "--out", log),
-                ("the highest must be above the lowest", "--log", log, "--lowest", 2),
+                ("--range: 2,2 is empty", "--log", log, "--range", "2,2"),
                 ("cannot be opened", "--log", self.folder / "nowhere.csv"),
                 ("is a directory", "--log", self.folder)):
             self.refused(2, says, "simulate", *args)

@@ -129,7 +129,7 @@ class Replay(Folder):
 
     def test_rewards_keep_their_range(self):
         stars = self.file(text((t, a, 1 + 4 * r) for t, a, r in rows()), "stars.csv")
-        one, other = self.play(), self.play("--lowest", 1, "--highest", 5, log=stars)
+        one, other = self.play(), self.play("--range", "1,5", log=stars)
         for a, b in zip(one["results"], other["results"]):
             self.assertAlmostEqual(1 + 4 * a["reward"]["mean"], b["reward"]["mean"])
             self.assertAlmostEqual(4 * a["regret"]["mean"], b["regret"]["mean"])
@@ -337,10 +337,10 @@ class Advise(Folder):
         stars = text((t, a, 0.2 + 4 * r) for t, a, r in rows())
         for name in ("my log's $HOME;*.csv", "plain-1.csv", "-n.csv"):
             self.file(stars, name)
-            printed = run("advise", "--lowest", 0.2, "--highest", 4.2, "--least", 2, "--format", "json", "--", name,
+            printed = run("advise", "--range", "0.2,4.2", "--least", 2, "--format", "json", "--", name,
                        cwd=self.folder).stdout
             texts = shlex.split(json.loads(printed)["next"])
-            self.assertEqual(texts[2:-1], ["--least", "2", "--lowest", "0.2", "--highest", "4.2"])
+            self.assertEqual(texts[2:-1], ["--least", "2", "--range", "0.2,4.2"])
             played = run(*texts[1:], "--quiet", "--runs", 1, "--steps", 5, "--policy", "ts", cwd=self.folder)
             self.assertEqual(played.returncode, 0, played.stderr)
         with open(self.file(text(rows())), encoding="utf-8") as log:

@@ -25,7 +25,7 @@
 #include "segue/policy.h"
 #include "segue/simulation.h"
 
-#define MAX_OPTIONS 32
+#define MAX_OPTIONS 48
 #define FIRST_LONG  256 /* getopt's values for long options start here, above all letters */
 
 /* The negated test also rejects NaN. */

@@ -57,12 +57,12 @@ static segue_status read_options(const segue_json_location *at, const json_t *ob
                                  segue_samples_options *out, segue_error *err)
 {
     const json_t *min_rewards = json_object_get(object, "least");
-    *out = (segue_samples_options){.min_rewards = 1, .highest = 1.0};
+    *out = (segue_samples_options){.min_rewards = 1, .log = segue_log_rows_defaults()};
     if (min_rewards)
         SEGUE_TRY(segue_json_integer(at, "least", min_rewards, 1, SEGUE_MAX_MIN_REWARDS,
                                      &out->min_rewards, err));
-    SEGUE_TRY(read_bound(at, object, "lowest", &out->lowest, err));
-    return read_bound(at, object, "highest", &out->highest, err);
+    SEGUE_TRY(read_bound(at, object, "lowest", &out->log.lowest, err));
+    return read_bound(at, object, "highest", &out->log.highest, err);
 }
 
 /* ---- checksum ---------------------------------------------------------------------------- */
@@ -118,7 +118,7 @@ segue_status segue_environment_spec_log_read(const segue_json_location *at, json
     segue_error why = {.status = SEGUE_OK};
     SEGUE_TRY(read_options(at, object, &options, err));
     SEGUE_TRY(read_order(at, object, &spec->env.order, err));
-    if (segue_samples_file_read(&spec->samples, path, &options, &why) != SEGUE_OK)
+    if (segue_samples_file_read(&spec->samples, path, &options, NULL, &why) != SEGUE_OK)
         return segue_json_fail_cause(at, "log", &why, err);
     spec->env.size = sizeof spec->env;
     spec->env.samples = spec->samples;

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "io/log/csv.h"
+#include "io/text/csv.h"
 #include "io/utf8.h"
 #include "segue/internal.h"
 #include "segue/number.h"

@@ -41,6 +41,8 @@ typedef struct segue_replay_config {
     const char *path; /* of the log, for messages */
     const segue_history *history;
     double lowest, highest; /* the range of rewards */
+    const char
+        *log_options; /* with which the log was read, for a shell, with a blank before each */
     /* ts, ts-prior, tla:cap=1 (a prior per arm, with look-ahead) and the best fixed arm are added
      */
     const segue_policy_list *policies;

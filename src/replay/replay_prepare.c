@@ -292,6 +292,8 @@ static void summarize_log(replay_study *st)
     result->n_arms = history->n_arms;
     result->n_tasks = history->n_tasks;
     result->n_rows = history->n_rows;
+    result->n_rows_skipped = segue_log_rows_count_skipped(&history->rows.skipped);
+    result->log_options = st->config->log_options;
     result->lowest = st->config->lowest;
     result->highest = st->config->highest;
     result->logged = sum / (double)history->n_rows;

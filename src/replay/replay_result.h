@@ -88,11 +88,13 @@ typedef struct segue_replay_result {
     const char *const *arm_name;
     char *const *task_name;
     size_t n_arms, n_tasks, n_rows;
-    double lowest, highest; /* the range of rewards */
-    double logged;          /* average reward of its rows */
-    bool constant;          /* all rewards are equal; there are no types then */
-    size_t rarest;          /* the arm with the fewest rewards in the played tasks */
-    double rarest_rewards;  /* its rewards per task, on average */
+    uint64_t n_rows_skipped; /* rows without a value, or lines of no decision */
+    const char *log_options; /* with which the log was read, for a shell */
+    double lowest, highest;  /* the range of rewards */
+    double logged;           /* average reward of its rows */
+    bool constant;           /* all rewards are equal; there are no types then */
+    size_t rarest;           /* the arm with the fewest rewards in the played tasks */
+    double rarest_rewards;   /* its rewards per task, on average */
     /* How it was played. */
     bool resampled; /* else row replay */
     bool thinned;   /* row replay: rows are accepted by the log's probabilities */

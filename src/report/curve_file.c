@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/log/csv.h"
+#include "io/text/csv.h"
 #include "segue/internal.h"
 #include "segue/number.h"
 

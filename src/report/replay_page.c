@@ -272,8 +272,7 @@ static void put_command(const page *p)
         put_option(p, "--holdout", result->holdout);
     else
         segue_html_text(p->out, " --from %zu", result->first_scored);
-    if (result->lowest != 0.0 || result->highest != 1.0)
-        segue_html_text(p->out, " --lowest %.17g --highest %.17g", result->lowest, result->highest);
+    segue_html_text(p->out, "%s", result->log_options ? result->log_options : "");
     if (strcmp(result->path, SEGUE_STANDARD_INPUT) == 0)
         fputs(" -", p->out);
     else

@@ -2,7 +2,7 @@
  *
  * The numbers and the verdict come from src/replay; this file reads the options, prints, and writes
  * the next command so that a shell can run it. Rewards of the result are in [0, 1]; output is in
- * the range of --lowest and --highest.
+ * the range of --range.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/log/log_options.h"
 #include "cli/output.h"
 #include "cli/table.h"
 #include "cli/value.h"
@@ -29,7 +30,7 @@
 typedef struct settings {
     const char *format, *out;
     uint64_t min_rewards, seed, threads;
-    double lowest, highest;
+    cli_log_settings log;
 } settings;
 
 #define FIELD(name) .offset = offsetof(settings, name)
@@ -37,10 +38,7 @@ typedef struct settings {
 static const cli_option options[] = {
     {"least", 0, CLI_INTEGER, FIELD(min_rewards), "N",
      "rewards of each arm that resampling needs (default 3)", 1, (double)SEGUE_MAX_MIN_REWARDS},
-    {"lowest", 0, CLI_NUMBER, FIELD(lowest), "X", "smallest possible reward (default 0)", -1e15,
-     1e15},
-    {"highest", 0, CLI_NUMBER, FIELD(highest), "X", "largest possible reward (default 1)", -1e15,
-     1e15},
+    CLI_LOG_OPTIONS(settings, log),
     {"seed", 's', CLI_INTEGER, FIELD(seed), "S", "seed of all random streams (default 1)", 0,
      9007199254740992.0},
     {"threads", 't', CLI_INTEGER, FIELD(threads), "T", "threads (default: one per CPU)", 1,
@@ -55,6 +53,7 @@ typedef struct advise {
     settings set;
     cli_format format;
     const char *path;
+    log_read_options reading; /* columns, format and range of the log */
     segue_history history;
     segue_advise_config config;
     segue_advise_result result;
@@ -65,7 +64,7 @@ typedef struct advise {
 /* Scale a reward of [0, 1] to the range of the log. */
 static double in_range(const advise *a, double reward)
 {
-    return a->set.lowest + (a->set.highest - a->set.lowest) * reward;
+    return a->reading.lowest + (a->reading.highest - a->reading.lowest) * reward;
 }
 
 /* True if the log is the standard input, which the next command cannot read again. */
@@ -94,6 +93,13 @@ static void append_number(advise *a, const char *name, double value)
     append(a, text);
 }
 
+/* Append the options with which the log was read. */
+static void append_reading(advise *a)
+{
+    const size_t used = strlen(a->next);
+    cli_log_options_write(&a->set.log, a->next + used, COMMAND_SIZE - used);
+}
+
 /* Append a path as one word of a shell. */
 static void append_path(advise *a, const char *path)
 {
@@ -111,10 +117,7 @@ static void append_replay(advise *a, bool resampled)
     append(a, f->has_time ? " --order time" : "");
     if (resampled && f->min_rewards != SEGUE_REPLAY_MIN_REWARDS)
         append_number(a, "least", (double)f->min_rewards);
-    if (a->set.lowest != 0.0)
-        append_number(a, "lowest", a->set.lowest);
-    if (a->set.highest != 1.0)
-        append_number(a, "highest", a->set.highest);
+    append_reading(a);
     if (is_input(a))
         append(a, " LOG");
     else
@@ -178,7 +181,7 @@ static segue_status print_table(const void *data, FILE *out, segue_error *err)
     (void)err;
     fprintf(out, "%s\n\n", is_input(a) ? SEGUE_STANDARD_INPUT : a->path);
     fprintf(out, "Rewards          %zu; average %.3g, in %g .. %g\n", f->n_rows,
-            in_range(a, f->mean), a->set.lowest, a->set.highest);
+            in_range(a, f->mean), a->reading.lowest, a->reading.highest);
     fprintf(out, "Tasks            %zu\n", f->n_tasks);
     fprintf(out, "Rewards per task %.0f (median; four tasks in five have %.0f to %.0f)\n",
             f->median_rows, f->few_rows, f->many_rows);
@@ -203,7 +206,7 @@ static segue_status print_table(const void *data, FILE *out, segue_error *err)
     return SEGUE_OK;
 }
 
-enum { N_NUMBERS = 22, N_FIELDS = N_NUMBERS + 5 };
+enum { N_NUMBERS = 23, N_FIELDS = N_NUMBERS + 5 };
 
 /* List all fields; CSV has the first N_NUMBERS of them. */
 static void list_fields(const advise *a, cli_field fields[N_FIELDS])
@@ -211,6 +214,8 @@ static void list_fields(const advise *a, cli_field fields[N_FIELDS])
     const segue_advise_result *f = &a->result;
     const cli_field list[N_FIELDS] = {
         {"rewards", cli_value_number((double)f->n_rows)},
+        {"rows_skipped",
+         cli_value_number((double)segue_log_rows_count_skipped(&a->history.rows.skipped))},
         {"tasks", cli_value_number((double)f->n_tasks)},
         {"arms", cli_value_number((double)f->n_arms)},
         {"rewards_per_task", cli_value_number(f->median_rows)},
@@ -269,8 +274,7 @@ static segue_status init(advise *a, int argc, char **argv, segue_error *err)
     *a = (advise){.set = {.format = "table",
                           .min_rewards = SEGUE_REPLAY_MIN_REWARDS,
                           .seed = 1,
-                          .threads = cli_options_default_threads(),
-                          .highest = 1.0}};
+                          .threads = cli_options_default_threads()}};
     SEGUE_TRY(cli_options_parse_operand(options, sizeof options / sizeof *options, argc, argv,
                                         &a->set, &a->path, err));
     a->set.out = cli_output_path(a->set.out);
@@ -279,16 +283,18 @@ static segue_status init(advise *a, int argc, char **argv, segue_error *err)
         return segue_fail(err, SEGUE_EUSAGE, "give a log; see 'segue help advise'");
     const cli_path paths[] = {{"out", a->set.out}, {NULL, a->path}};
     SEGUE_TRY(cli_output_check_paths(paths, 1, 2, err));
-    const log_read_options wanted = {
-        .lowest = a->set.lowest, .highest = a->set.highest, .time = true, .probability = true};
-    return segue_history_read(&a->history, a->path, &wanted, err);
+    SEGUE_TRY(cli_log_options_parse(&a->set.log, &a->reading, err));
+    a->reading.time = a->reading.probability = true;
+    SEGUE_TRY(segue_history_read(&a->history, a->path, &a->reading, err));
+    cli_log_options_report(a->path, &a->history.rows.skipped);
+    return SEGUE_OK;
 }
 
 static void set_config(advise *a)
 {
     a->config = (segue_advise_config){.history = &a->history,
-                                      .lowest = a->set.lowest,
-                                      .highest = a->set.highest,
+                                      .lowest = a->reading.lowest,
+                                      .highest = a->reading.highest,
                                       .min_rewards = a->set.min_rewards,
                                       .seed = a->set.seed,
                                       .threads = (size_t)a->set.threads};
@@ -327,7 +333,7 @@ const cli_command cli_command_advise = {
                "30 rewards of an arm per task on average types are not judged.\n\n"
                "examples:\n"
                "  segue advise log.csv\n"
-               "  segue advise --lowest 1 --highest 5 --format json ratings.jsonl.gz\n",
+               "  segue advise --range 1,5 --format json ratings.jsonl.gz\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

@@ -52,7 +52,7 @@ const char cli_topics_logs[] =
     "               numbers, these are their order. In JSON a number is the same\n"
     "               name as a string with its characters: 7 is \"7\", but 7.0 is\n"
     "               another name\n"
-    "  reward       a finite number from --lowest to --highest (default 0 to 1), in\n"
+    "  reward       a finite number in the range of --range (default 0,1), in\n"
     "               JSON without quotes. Rows without a reward are rejected;\n"
     "               true is 1 and false is 0\n"
     "  time         optional: a number, or a date, 2024-05-31, or a date and time of\n"

@@ -117,6 +117,7 @@ const char cli_topics_results_models[] =
     "\n"
     "  method                       rtp, algorithm-b, eca, em or types\n"
     "  rows, tasks                  of the log\n"
+    "  rows_skipped                 rows without a value that --missing skip skipped\n"
     "  arms[]                       names, in the order of all lists per arm\n"
     "  skipped, skipped_names[]     tasks that the method cannot use, and the names\n"
     "                               of the first of them (rtp, algorithm-b, eca:\n"

@@ -140,18 +140,16 @@ static segue_status read_rows(segue_log *out, const char *path, const log_read_o
     return status;
 }
 
-segue_status segue_log_read(segue_log *out, const char *path, double lowest, double highest,
+segue_status segue_log_read(segue_log *out, const char *path, const log_read_options *options,
                             segue_error *err)
 {
-    return read_rows(out, path, &(log_read_options){.lowest = lowest, .highest = highest},
-                     add_reward, err);
+    return read_rows(out, path, options, add_reward, err);
 }
 
-segue_status segue_log_read_consecutive(segue_log *out, const char *path, double lowest,
-                                        double highest, segue_error *err)
+segue_status segue_log_read_consecutive(segue_log *out, const char *path,
+                                        const log_read_options *options, segue_error *err)
 {
-    SEGUE_TRY(read_rows(out, path, &(log_read_options){.lowest = lowest, .highest = highest},
-                        store_reward, err));
+    SEGUE_TRY(read_rows(out, path, options, store_reward, err));
     assign_batches(out);
     return SEGUE_OK;
 }

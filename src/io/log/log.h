@@ -43,17 +43,17 @@ typedef struct segue_log {
 } segue_log;
 
 /**
- * Read a log (log_rows.h) with rewards in [lowest, highest].
+ * Read a log (log_rows.h); its times and probabilities are validated if `options` ask for them.
  *
  * @retval SEGUE_EFILE, SEGUE_EPARSE, SEGUE_EDOMAIN  the message names file, line and field
  * @retval SEGUE_EIO, SEGUE_ENOMEM
  */
-SEGUE_MUST_CHECK segue_status segue_log_read(segue_log *out, const char *path, double lowest,
-                                             double highest, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_log_read(segue_log *out, const char *path,
+                                             const log_read_options *options, segue_error *err);
 /** Read a log into consecutive batches: of T rewards of an arm in a task, in the order of their rows,
  * the first floor(T/3), the next floor(T/3), and the rest.  Returns as segue_log_read. */
 SEGUE_MUST_CHECK segue_status segue_log_read_consecutive(segue_log *out, const char *path,
-                                                         double lowest, double highest,
+                                                         const log_read_options *options,
                                                          segue_error *err);
 void segue_log_fini(segue_log *log);
 

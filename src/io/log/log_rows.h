@@ -10,10 +10,29 @@
 
 #include "io/log/string_table.h"
 
+typedef enum log_column {
+    LOG_TASK,
+    LOG_ARM,
+    LOG_REWARD,
+    LOG_TIME,
+    LOG_PROBABILITY,
+    LOG_N_COLUMNS
+} log_column;
+
 typedef struct log_read_options {
     double lowest, highest; /* the range of rewards, which becomes [0, 1] */
     bool time, probability; /* read these columns too, if the log has them */
+    const char
+        *column[LOG_N_COLUMNS]; /* their names, or keys of JSON; NULL: task, arm, reward, time
+                                          and probability.  A column that is named must exist. */
+    char delimiter;             /* of CSV: ',', '\t', ';' or '|'; 0: guess it from the header */
+    bool skip_missing;          /* skip and count rows without a value; else they are errors */
 } log_read_options;
+
+/* Rows that were skipped, by reason. */
+typedef struct log_skipped {
+    uint64_t missing[LOG_N_COLUMNS]; /* without a value in this column, the first one of the row */
+} log_skipped;
 
 /* The names and columns of a log. */
 typedef struct log_rows {
@@ -21,6 +40,7 @@ typedef struct log_rows {
     size_t *arm_order; /* arms.count: the arms sorted by their names if all are numbers, else in
                           the order of their first rows */
     uint64_t n_rows;
+    log_skipped skipped;
     bool has_time, has_probability; /* valid from the first row on */
     bool has_dates;                 /* times are dates: seconds since 1970, UTC; else numbers */
 } log_rows;
@@ -34,6 +54,9 @@ typedef struct log_row {
 /* Called for each row; `log_rows` holds the names so far. */
 typedef segue_status (*log_row_callback)(void *context, const log_row *row, segue_error *err);
 
+/** Return the defaults: rewards in [0, 1], no times, no probabilities, missing values are errors. */
+log_read_options segue_log_rows_defaults(void);
+
 /**
  * Read a log; "-" is the standard input.  A header, or the keys of each JSON object, name the
  * fields task, arm, reward, time and probability, in any order; other fields are skipped.
@@ -46,5 +69,11 @@ SEGUE_MUST_CHECK segue_status segue_log_rows_read(log_rows *out, const char *pat
                                                   log_row_callback on_row, void *context,
                                                   segue_error *err);
 void segue_log_rows_fini(log_rows *rows);
+
+/** Return the number of rows that were skipped. */
+uint64_t segue_log_rows_count_skipped(const log_skipped *skipped);
+
+/** Write how many rows were skipped, by reason: "1 without an arm, 3 without a reward". */
+void segue_log_rows_print_skipped(const log_skipped *skipped, char *text, size_t size);
 
 #endif

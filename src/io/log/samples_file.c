@@ -21,12 +21,14 @@ static segue_status group(segue_samples **out, const char *path, const segue_his
 }
 
 segue_status segue_samples_file_read(segue_samples **out, const char *path,
-                                     const segue_samples_options *options, segue_error *err)
+                                     const segue_samples_options *options, log_skipped *skipped,
+                                     segue_error *err)
 {
-    const log_read_options log_options = {.lowest = options->lowest, .highest = options->highest};
     segue_history history;
     *out = NULL;
-    segue_status status = segue_history_read(&history, path, &log_options, err);
+    segue_status status = segue_history_read(&history, path, &options->log, err);
+    if (skipped)
+        *skipped = history.rows.skipped;
     if (status == SEGUE_OK)
         status = group(out, path, &history, options->min_rewards, err);
     segue_history_fini(&history);

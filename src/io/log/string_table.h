@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "io/log/swar.h"
+#include "io/text/swar.h"
 #include "segue/status.h"
 
 #define SEGUE_STRING_TABLE_SLACK   16

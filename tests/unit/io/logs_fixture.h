@@ -8,6 +8,7 @@
 
 #define HEAD "task,arm,reward\n"
 
+static const log_read_options plain = {.highest = 1.0};
 static const log_read_options all = {.highest = 1.0, .time = true, .probability = true};
 
 /* Expect an error whose message starts with `says` after the name of the file. */

@@ -13,6 +13,8 @@
 #include "io/models_file.h"
 #include "io/policy_list.h"
 
+static const log_read_options plain = {.highest = 1.0};
+
 static char file_name[] = "/tmp/segue-alloc-XXXXXX";
 
 static segue_status file_scenario(segue_error *err)
@@ -28,10 +30,10 @@ static segue_status file_scenario(segue_error *err)
 static segue_status log_scenario(segue_error *err)
 {
     segue_log log;
-    segue_status status = segue_log_read(&log, file_name, 0.0, 1.0, err);
+    segue_status status = segue_log_read(&log, file_name, &plain, err);
     segue_log_fini(&log);
     if (status == SEGUE_OK) {
-        status = segue_log_read_consecutive(&log, file_name, 0.0, 1.0, err);
+        status = segue_log_read_consecutive(&log, file_name, &plain, err);
         segue_log_fini(&log);
     }
     return status;
@@ -63,13 +65,13 @@ static segue_status history_scenario(segue_error *err)
 /* A log is read and played. */
 static segue_status samples_scenario(segue_error *err)
 {
-    const segue_samples_options wanted = {.min_rewards = 1, .highest = 1.0};
+    const segue_samples_options wanted = {.min_rewards = 1, .log = {.highest = 1.0}};
     segue_samples *samples = NULL;
     segue_simulation_result *result = NULL;
     segue_policy_spec spec;
     segue_status status = segue_policy_parse(&spec, "ucb", err);
     if (status == SEGUE_OK)
-        status = segue_samples_file_read(&samples, file_name, &wanted, err);
+        status = segue_samples_file_read(&samples, file_name, &wanted, NULL, err);
     const segue_environment env = {.size = sizeof(segue_environment), .samples = samples};
     const segue_simulation sim = {.size = sizeof(segue_simulation),
                                   .environment = &env,

@@ -3,8 +3,8 @@
 #include "support.h"
 
 #include "io/encode.h"
-#include "io/log/csv.h"
 #include "io/shell.h"
+#include "io/text/csv.h"
 #include "io/utf8.h"
 
 /* ---- texts ------------------------------------------------------------------------------- */

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/log/lines.h"
 #include "io/log/log.h"
+#include "io/text/lines.h"
 
 /* ---- many small logs --------------------------------------------------------------------- */
 
@@ -44,7 +44,7 @@ static const wrong_log refused_logs[] = {
     {"a reward below it", TEXT(HEAD "u,a,-1e-300\n"), ":2: field 'reward': -1e-300 is out"},
     {"a reward that is infinite", TEXT(HEAD "u,a,inf\n"), ":2: field 'reward': 'inf' is not"},
     {"a reward that is too large", TEXT(HEAD "u,a,1e400\n"), ":2: field 'reward': '1e400' is too"},
-    {"a reward that is none", TEXT(HEAD "u,a,yes\n"), ":2: field 'reward': 'yes' is not"},
+    {"a reward that is none", TEXT(HEAD "u,a,much\n"), ":2: field 'reward': 'much' is not"},
     {"no reward", TEXT(HEAD "u,a,\n"), ":2: field 'reward': is empty"},
     {"no task", TEXT(HEAD "\"\",a,1\n"), ":2: field 'task': the name is empty"},
     {"too few fields", TEXT(HEAD "u,a,1\n\nu,b\n"), ":4: the row has 2 fields; the header has 3"},
@@ -90,7 +90,8 @@ static const wrong_log refused_logs[] = {
     {"a number with a 0 before it", TEXT("{\"task\":01}\n"), ":1: byte 10: need a comma"},
     {"a number without digits", TEXT("{\"task\":1,\"arm\":2,\"reward\":1.}\n"),
      ":1: byte 30: a number goes on with a digit"},
-    {"NaN", TEXT("{\"task\":1,\"arm\":2,\"reward\":NaN}\n"), ":1: byte 28: need a value"},
+    {"NaN", TEXT("{\"task\":1,\"arm\":2,\"reward\":NaN}\n"),
+     ":1: byte 28: NaN is not JSON; write null"},
     {"bad UTF-8 in JSON", TEXT("{\"task\":1,\"x\":\"\xed\xa0\x80\"}\n"),
      ":1: byte 15: the string is not UTF-8"},
     {"half a pair", TEXT("{\"task\":\"\\ud83d\"}\n"), ":1: byte 10: there is no such escape"},
@@ -107,7 +108,7 @@ static const wrong_log refused_logs[] = {
      ":3: field 'probability': 0 is out of range; need more than 0"},
     {"a probability above 1", TEXT(PROB "u,a,1,1.01\n"), ":2: field 'probability': 1.01 is out"},
     {"a probability is missing", TEXT(PROB "u,a,1,0.5\nu,b,1,\n"),
-     ":3: field 'probability': '' is not"},
+     ":3: field 'probability': is empty; give --missing skip"},
     {"one is missing in JSON",
      TEXT("{\"task\":1,\"arm\":2,\"reward\":1,\"probability\":1}\n"
           "{\"task\":1,\"arm\":3,\"reward\":1}\n"),
@@ -251,7 +252,7 @@ static void unused_columns_are_skipped(void **state)
     assert_null(h.time);
     assert_null(h.probability);
     segue_history_fini(&h);
-    assert_ok(segue_log_read(&log, own_path, 0.0, 1.0, NULL));
+    assert_ok(segue_log_read(&log, own_path, &plain, NULL));
     segue_log_fini(&log);
     write_text("{\"task\":1,\"arm\":2,\"reward\":1,\"time\":[]}\n"
                "{\"task\":1,\"arm\":3,\"reward\":1,\"probability\":\"no\"}\n");

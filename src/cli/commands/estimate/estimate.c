@@ -33,10 +33,7 @@ static const cli_option options[] = {
     {"starts", 'L', CLI_INTEGER, FIELD(starts), "L", "rtp, em: random starts (default 24)", 1,
      1000},
     {"steps", 'N', CLI_INTEGER, FIELD(steps), "N", "rtp, em: iterations (default 40)", 1, 1000},
-    {"lowest", 0, CLI_NUMBER, FIELD(lowest), "X", "smallest possible reward (default 0)", -1e15,
-     1e15},
-    {"highest", 0, CLI_NUMBER, FIELD(highest), "X", "largest possible reward (default 1)", -1e15,
-     1e15},
+    CLI_LOG_OPTIONS(cli_estimate_settings, log),
     {"seed", 's', CLI_INTEGER, FIELD(seed), "S", "seed of the random starts (default 1)", 0,
      9007199254740992.0},
     {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT", "table (default), csv or json", 0, 0},
@@ -248,7 +245,7 @@ static segue_status check_names(const cli_estimate *e, segue_error *err)
 /* Options are checked before the log is read, which may take long. */
 static segue_status init(cli_estimate *e, int argc, char **argv, segue_error *err)
 {
-    *e = (cli_estimate){.set = {.format = "table", .seed = 1, .highest = 1.0}};
+    *e = (cli_estimate){.set = {.format = "table", .seed = 1}};
     SEGUE_TRY(cli_options_parse_operand(options, sizeof options / sizeof *options, argc, argv,
                                         &e->set, &e->path, err));
     e->set.out = cli_output_path(e->set.out);
@@ -259,8 +256,10 @@ static segue_status init(cli_estimate *e, int argc, char **argv, segue_error *er
     SEGUE_TRY(check_uses(e, err));
     SEGUE_TRY(fill_defaults(e, err));
     SEGUE_TRY(check_settings(e, err));
-    SEGUE_TRY((e->consecutive ? segue_log_read_consecutive : segue_log_read)(
-        &e->log, e->path, e->set.lowest, e->set.highest, err));
+    SEGUE_TRY(cli_log_options_parse(&e->set.log, &e->reading, err));
+    SEGUE_TRY((e->consecutive ? segue_log_read_consecutive : segue_log_read)(&e->log, e->path,
+                                                                             &e->reading, err));
+    cli_log_options_report(e->path, &e->log.rows.skipped);
     e->has_number_names = are_numbers(&e->log);
     SEGUE_TRY(check_names(e, err));
     return e->method ? estimate(e, err) : cli_estimate_types(e, err);

@@ -3,6 +3,7 @@
 #ifndef SEGUE_CLI_COMMANDS_ESTIMATE_ESTIMATE_H
 #define SEGUE_CLI_COMMANDS_ESTIMATE_ESTIMATE_H
 
+#include "cli/log/log_options.h"
 #include "cli/output.h"
 #include "io/log/log.h"
 #include "segue/estimator.h"
@@ -14,8 +15,9 @@
 typedef struct cli_estimate_settings {
     const char *method, *views, *batches, *weights, *format, *out;
     uint64_t types, starts, steps, window, seed;
-    double alpha0, lowest, highest;
+    double alpha0;
     bool assign;
+    cli_log_settings log;
 } cli_estimate_settings;
 
 /* The likeliest type of a task; 0: no type. */
@@ -29,6 +31,7 @@ typedef struct cli_estimate {
     const segue_estimator_method *method; /* NULL: types */
     cli_format format;
     const char *path;
+    log_read_options reading; /* columns, format and range of the log */
     segue_log log;
     segue_moments *moments;            /* models: the moments of the tasks, ... */
     segue_estimator *estimator;        /* ... and the estimator */

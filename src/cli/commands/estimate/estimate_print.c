@@ -28,7 +28,7 @@ static double cut_mean(const cli_estimate *e, size_t model, size_t arm)
 
 double cli_estimate_scale_mean(const cli_estimate *e, double mean)
 {
-    return e->set.lowest + mean * (e->set.highest - e->set.lowest);
+    return e->reading.lowest + mean * (e->reading.highest - e->reading.lowest);
 }
 
 /* ---- CSV --------------------------------------------------------------------------------- */
@@ -126,6 +126,7 @@ static json_t *make_json(const void *data)
     const cli_field fields[] = {
         {"method", cli_value_text(e->set.method)},
         {"rows", cli_value_integer(e->log.n_rows)},
+        {"rows_skipped", cli_value_integer(segue_log_rows_count_skipped(&e->log.rows.skipped))},
         {"tasks", cli_value_integer(e->log.n_tasks)},
         {"skipped", cli_value_integer(e->n_skipped)},
         {"skipped_names", cli_value_json(skipped)},

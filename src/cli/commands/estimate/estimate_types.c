@@ -76,7 +76,7 @@ segue_status cli_estimate_types(cli_estimate *e, segue_error *err)
 /* Return the standard deviation of tasks' means around a type's, in the range of the rewards. */
 static double spread_of(const cli_estimate *e, const segue_type_arm *arm)
 {
-    const double width = e->set.highest - e->set.lowest;
+    const double width = e->reading.highest - e->reading.lowest;
     return width * sqrt(arm->mean * (1.0 - arm->mean) / (arm->kappa + 1.0));
 }
 
@@ -215,6 +215,7 @@ static json_t *make_json(const void *data)
     const cli_field fields[] = {
         {"method", cli_value_text(e->set.method)},
         {"rows", cli_value_integer(e->log.n_rows)},
+        {"rows_skipped", cli_value_integer(segue_log_rows_count_skipped(&e->log.rows.skipped))},
         {"tasks", cli_value_integer(e->log.n_tasks)},
         {"arms", cli_value_json(cli_estimate_arm_names(e))},
         {"types", cli_value_json(json_types(e, &fit))},

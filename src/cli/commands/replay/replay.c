@@ -11,6 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/commands/replay/replay_print.h"
+#include "cli/log/log_options.h"
 #include "cli/progress.h"
 #include "experiment/experiment.h"
 #include "replay/replay.h"
@@ -25,8 +26,8 @@
 typedef struct settings {
     const char *policy, *play, *order, *holdout, *curve, *html, *figures, *format, *out;
     uint64_t steps, runs, seed, threads, min_rewards, first_scored;
-    double lowest, highest;
     bool quiet;
+    cli_log_settings log;
 } settings;
 
 #define FIELD(name) .offset = offsetof(settings, name)
@@ -49,10 +50,7 @@ static const cli_option options[] = {
      9007199254740992.0},
     {"threads", 't', CLI_INTEGER, FIELD(threads), "T", "threads (default: one per CPU)", 1,
      SEGUE_MAX_THREADS},
-    {"lowest", 0, CLI_NUMBER, FIELD(lowest), "X", "smallest possible reward (default 0)", -1e15,
-     1e15},
-    {"highest", 0, CLI_NUMBER, FIELD(highest), "X", "largest possible reward (default 1)", -1e15,
-     1e15},
+    CLI_LOG_OPTIONS(settings, log),
     {"curve", 0, CLI_TEXT, FIELD(curve), "FILE", "also write reward and regret of each task, CSV",
      0, 0},
     {"html", 0, CLI_TEXT, FIELD(html), "FILE", "also write a page with figures (needs gnuplot)", 0,
@@ -70,6 +68,8 @@ typedef struct replay {
     settings set;
     cli_format format;
     const char *path;
+    log_read_options reading; /* columns, format and range of the log */
+    char log_options[CLI_LOG_OPTIONS_SIZE];
     segue_history history;
     segue_policy_list policies;
     segue_replay_config config;
@@ -136,8 +136,10 @@ static void set_config(replay *r)
     segue_replay_config *config = &r->config;
     config->path = strcmp(r->path, "-") == 0 ? SEGUE_STANDARD_INPUT : r->path;
     config->history = &r->history;
-    config->lowest = r->set.lowest;
-    config->highest = r->set.highest;
+    config->lowest = r->reading.lowest;
+    config->highest = r->reading.highest;
+    cli_log_options_write(&r->set.log, r->log_options, sizeof r->log_options);
+    config->log_options = r->log_options;
     config->policies = &r->policies;
     config->holdout = r->set.holdout;
     config->min_rewards = r->set.min_rewards;
@@ -153,12 +155,11 @@ static void set_config(replay *r)
 /* Columns that the method does not use are not read, and not checked. */
 static segue_status read_log(replay *r, segue_error *err)
 {
-    const log_read_options wanted = {.lowest = r->set.lowest,
-                                     .highest = r->set.highest,
-                                     .time = r->config.order == SEGUE_REPLAY_ORDER_TIME,
-                                     .probability =
-                                         r->config.method != SEGUE_REPLAY_METHOD_RESAMPLE};
-    return segue_history_read(&r->history, r->path, &wanted, err);
+    r->reading.time = r->config.order == SEGUE_REPLAY_ORDER_TIME;
+    r->reading.probability = r->config.method != SEGUE_REPLAY_METHOD_RESAMPLE;
+    SEGUE_TRY(segue_history_read(&r->history, r->path, &r->reading, err));
+    cli_log_options_report(r->path, &r->history.rows.skipped);
+    return SEGUE_OK;
 }
 
 /* Options are checked before the log is read, which may take long. */
@@ -169,13 +170,13 @@ static segue_status init(replay *r, int argc, char **argv, segue_error *err)
                           .format = "table",
                           .runs = RUNS,
                           .seed = 1,
-                          .threads = cli_options_default_threads(),
-                          .highest = 1.0}};
+                          .threads = cli_options_default_threads()}};
     SEGUE_TRY(cli_options_parse_operand(options, sizeof options / sizeof *options, argc, argv,
                                         &r->set, &r->path, err));
     r->set.out = r->output.out = cli_output_path(r->set.out);
     SEGUE_TRY(parse_choices(r, err));
     SEGUE_TRY(check_settings(r, err));
+    SEGUE_TRY(cli_log_options_parse(&r->set.log, &r->reading, err));
     SEGUE_TRY(segue_policy_list_parse(&r->policies, r->set.policy, err));
     SEGUE_TRY(read_log(r, err));
     if (r->set.figures) /* fail before the log is played */

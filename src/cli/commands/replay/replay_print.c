@@ -75,6 +75,7 @@ static json_t *json_log(const segue_replay_result *result)
     const cli_field fields[] = {
         {"path", cli_value_text(result->path)},
         {"rows", cli_value_integer(result->n_rows)},
+        {"rows_skipped", cli_value_integer(result->n_rows_skipped)},
         {"tasks", cli_value_integer(result->n_tasks)},
         {"played", cli_value_integer(result->n_played)},
         {"skipped", cli_value_integer(result->n_skipped)},

@@ -49,10 +49,7 @@ static const cli_option options[] = {
     {"least", 0, CLI_INTEGER, FIELD(min_rewards), "N",
      "of a log: tasks with N rewards per arm (default 1)", 1, (double)SEGUE_MAX_MIN_REWARDS},
     {"order", 0, CLI_TEXT, FIELD(order), "ORDER", "of a log: shuffle (default) or file", 0, 0},
-    {"lowest", 0, CLI_NUMBER, FIELD(lowest), "X", "of a log: smallest reward (default 0)", -1e15,
-     1e15},
-    {"highest", 0, CLI_NUMBER, FIELD(highest), "X", "of a log: largest reward (default 1)", -1e15,
-     1e15},
+    CLI_LOG_OPTIONS(cli_simulate_settings, columns),
     {"switch-at", 0, CLI_INTEGER, FIELD(switch_at), "T",
      "first task that is drawn from --switch-to", 1, (double)SEGUE_MAX_TASKS},
     {"switch-to", 0, CLI_TEXT, FIELD(switch_to), "FILE",
@@ -87,7 +84,7 @@ static segue_status check_paths(const cli_simulate_settings *set, segue_error *e
 /* Check that tasks have one source, and that each option fits it. */
 static segue_status check_source(const cli_simulate_settings *set, segue_error *err)
 {
-    const bool has_range = set->lowest != 0.0 || set->highest != 1.0;
+    const char *given = cli_log_options_given(&set->columns);
     if (!set->models && !set->uniform && !set->log)
         return segue_fail(err, SEGUE_EUSAGE,
                           "give --models FILE (or --uniform K, or --log FILE); see 'segue help "
@@ -97,11 +94,11 @@ static segue_status check_source(const cli_simulate_settings *set, segue_error *
     if (set->log && (set->models || set->uniform))
         return segue_fail(err, SEGUE_EUSAGE, "--log and --%s exclude each other",
                           set->models ? "models" : "uniform");
-    if (!set->log && (set->min_rewards || set->order || has_range))
+    if (!set->log && (set->min_rewards || set->order || given))
         return segue_fail(err, SEGUE_EUSAGE, "--%s needs --log FILE",
                           set->min_rewards ? "least"
                           : set->order     ? "order"
-                                           : "lowest or --highest");
+                                           : given);
     if (set->log && set->rewards)
         return segue_fail(err, SEGUE_EUSAGE,
                           "--rewards cannot be used with --log, whose rewards are drawn from the "
@@ -153,15 +150,16 @@ static segue_status check_learners(const cli_simulate *s, segue_error *err)
 static segue_status read_log(cli_simulate *s, segue_error *err)
 {
     const cli_simulate_settings *set = &s->set;
-    const segue_samples_options wanted = {.min_rewards = set->min_rewards ? set->min_rewards : 1,
-                                          .lowest = set->lowest,
-                                          .highest = set->highest};
+    segue_samples_options wanted = {.min_rewards = set->min_rewards ? set->min_rewards : 1};
     segue_error why = {.status = SEGUE_OK};
+    SEGUE_TRY(cli_log_options_parse(&set->columns, &wanted.log, err));
     if (set->order && segue_environment_parse_order(&s->env.order, set->order, &why) != SEGUE_OK)
         return segue_fail(err, why.status, "--order: %s", why.message);
-    const segue_status status = segue_samples_file_read(&s->samples, set->log, &wanted, err);
+    log_skipped skipped;
+    SEGUE_TRY(segue_samples_file_read(&s->samples, set->log, &wanted, &skipped, err));
+    cli_log_options_report(set->log, &skipped);
     s->env.samples = s->samples;
-    return status;
+    return SEGUE_OK;
 }
 
 /* The environment borrows models and samples, which `s` owns. */
@@ -271,8 +269,7 @@ static segue_status check_simulations(cli_simulate *s, segue_error *err)
 static segue_status init(cli_simulate *s, int argc, char **argv, segue_error *err)
 {
     cli_simulate_settings *set = &s->set;
-    *s = (cli_simulate){
-        .set = {.format = "table", .steps = 5000, .runs = 200, .seed = 1, .highest = 1.0}};
+    *s = (cli_simulate){.set = {.format = "table", .steps = 5000, .runs = 200, .seed = 1}};
     set->threads = cli_options_default_threads();
     SEGUE_TRY(cli_options_parse(options, sizeof options / sizeof *options, argc, argv, set, err));
     set->out = cli_output_path(set->out);
@@ -376,7 +373,7 @@ const cli_command cli_command_simulate = {
                "task's rewards of the arm, with replacement; their averages are the means.\n"
                "Tasks with fewer than N rewards of some arm are skipped.  A run plays no task\n"
                "twice: J is at most the number of the others.  Without --tasks, one per run.\n"
-               "Regret is in shares of the range from --lowest to --highest.\n\n"
+               "Regret is in shares of the range of --range.\n\n"
                "The same seed gives the same bytes on any number of threads, and all policies of\n"
                "a run see the same rewards.  --kernel plain makes the same pulls, slower; the\n"
                "pulls of ts and tts differ and have the same distribution.\n"

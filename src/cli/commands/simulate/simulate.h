@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/log/log_options.h"
 #include "cli/output.h"
 #include "io/models_file.h"
 #include "io/policy_list.h"
@@ -15,7 +16,8 @@ typedef struct cli_simulate_settings {
     const char *models, *policy, *curve, *switch_to, *rewards, *format, *out, *save, *load, *kernel;
     const char *log, *order, *explain;
     uint64_t steps, runs, tasks, seed, threads, uniform, switch_at, min_rewards;
-    double spread, mixed, lowest, highest;
+    double spread, mixed;
+    cli_log_settings columns; /* of --log */
     bool timing, quiet;
 } cli_simulate_settings;
 

@@ -4,13 +4,13 @@
  * stays where it is.  LF is not allowed inside an object, so that no loop runs past the line.
  * Nested values are validated and skipped with a bit stack, without recursion.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "io/log/json_lines.h"
+#include "io/text/json_lines.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/encode.h"
-#include "io/log/swar.h"
+#include "io/text/swar.h"
 #include "io/utf8.h"
 #include "segue/internal.h"
 
@@ -192,11 +192,15 @@ static segue_status take_word(cursor *c, segue_json_lines_value *out)
     static const char *const word[] = {"null", "true", "false"};
     for (size_t i = 0; i < 3; i++)
         if (strncmp(c->at, word[i], strlen(word[i])) == 0) {
-            c->at += strlen(word[i]);
-            *out = (segue_json_lines_value){.kind =
-                                                i ? SEGUE_JSON_LINES_OTHER : SEGUE_JSON_LINES_NONE};
+            *out = (segue_json_lines_value){.kind = i ? SEGUE_JSON_LINES_BOOLEAN
+                                                      : SEGUE_JSON_LINES_NONE,
+                                            .text = c->at,
+                                            .length = strlen(word[i])};
+            c->at += out->length;
             return SEGUE_OK;
         }
+    if (strncmp(c->at, "NaN", 3) == 0)
+        return wrong(c, "NaN is not JSON; write null");
     return unexpected(c, "need a value: a string, a number, true, false, null, [..] or {..}");
 }
 

@@ -4,7 +4,7 @@
  * file must end; for gzip, zeros may follow (padding of tapes).  Checksums are verified: damaged
  * data is an error, never a different reward.  docs/adr/0034 compares this with libarchive.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "io/log/input_stream.h"
+#include "io/text/input_stream.h"
 
 #include <errno.h>
 #include <fcntl.h>

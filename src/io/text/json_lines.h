@@ -3,10 +3,10 @@
  * The caller names the keys that it wants.  Values of other keys may be anything, also nested; they
  * are validated and skipped.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_IO_LOG_JSON_LINES_H
-#define SEGUE_IO_LOG_JSON_LINES_H
+#ifndef SEGUE_IO_TEXT_JSON_LINES_H
+#define SEGUE_IO_TEXT_JSON_LINES_H
 
-#include "io/log/lines.h"
+#include "io/text/lines.h"
 
 #define SEGUE_MAX_JSON_KEYS   1000
 #define SEGUE_MAX_JSON_DEPTH  64
@@ -16,14 +16,15 @@ typedef enum segue_json_lines_kind {
     SEGUE_JSON_LINES_NONE, /* there is no such key, or it is null */
     SEGUE_JSON_LINES_STRING,
     SEGUE_JSON_LINES_NUMBER,
-    SEGUE_JSON_LINES_OTHER /* true, false, an array or an object */
+    SEGUE_JSON_LINES_BOOLEAN,
+    SEGUE_JSON_LINES_OTHER /* an array or an object */
 } segue_json_lines_kind;
 
 /* The value of a wanted key. */
 typedef struct segue_json_lines_value {
     segue_json_lines_kind kind;
-    char *text; /* a string with its escapes decoded, or the text of a number; valid until the next
-                   line is read.  The byte after it may be overwritten. */
+    char *text; /* a string with its escapes decoded, or the text of a number, true or false; valid
+                   until the next line is read.  The byte after it may be overwritten. */
     size_t length;
 } segue_json_lines_value;
 

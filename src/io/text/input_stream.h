@@ -1,7 +1,7 @@
 /* input_stream.h - the bytes of a file, decompressed if it is compressed.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_IO_LOG_INPUT_STREAM_H
-#define SEGUE_IO_LOG_INPUT_STREAM_H
+#ifndef SEGUE_IO_TEXT_INPUT_STREAM_H
+#define SEGUE_IO_TEXT_INPUT_STREAM_H
 
 #include <stddef.h>
 

@@ -5,7 +5,7 @@
  * lines in place.  Zeros after the last byte let it read words of eight bytes.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* memrchr */
-#include "io/log/lines.h"
+#include "io/text/lines.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -3,13 +3,13 @@
  * The bytes from `at` to `limit` are lines that each end with LF, also the last one of a file. They
  * may contain NULs.  SEGUE_LINES_SLACK more bytes can be read, with any value.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_IO_LOG_LINES_H
-#define SEGUE_IO_LOG_LINES_H
+#ifndef SEGUE_IO_TEXT_LINES_H
+#define SEGUE_IO_TEXT_LINES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "io/log/input_stream.h"
+#include "io/text/input_stream.h"
 
 #define SEGUE_MAX_LINE    (1024 * 1024)
 #define SEGUE_LINES_SLACK 16

@@ -1,13 +1,13 @@
-/* csv.h - strict reading of comma-separated lines.
+/* csv.h - strict reading of rows of fields, separated by commas or another delimiter.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_IO_LOG_CSV_H
-#define SEGUE_IO_LOG_CSV_H
+#ifndef SEGUE_IO_TEXT_CSV_H
+#define SEGUE_IO_TEXT_CSV_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "io/log/lines.h"
+#include "io/text/lines.h"
 
 /* A field of the current row: where it starts in the row, and its bytes. */
 typedef struct segue_csv_span {
@@ -18,6 +18,7 @@ typedef struct segue_csv {
     segue_lines lines;
     uint64_t next_line; /* the number of the line after the current row */
     size_t row;         /* where the current row starts in the buffer */
+    char delimiter;     /* ',' after opening; the caller may change it before the first row */
     segue_csv_span *field;
     size_t n_fields, capacity;
 } segue_csv;
@@ -67,9 +68,12 @@ static inline char *segue_csv_text(const segue_csv *csv, size_t index)
 static inline const char *segue_csv_field(const segue_csv *csv, size_t index)
 {
     char *text = segue_csv_text(csv, index);
-    text[csv->field[index].length] = '\0'; /* overwrites its comma */
+    text[csv->field[index].length] = '\0'; /* overwrites its delimiter */
     return text;
 }
+
+/** Return "comma", "tab", "semicolon" or "pipe". */
+const char *segue_csv_delimiter_name(char delimiter);
 
 /** Return the name of the file, and the line of the current row, for errors. */
 const char *segue_csv_path(const segue_csv *csv);

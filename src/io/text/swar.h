@@ -3,8 +3,8 @@
  * For a byte 0 in a word see "Hacker's Delight", section 6-1.  Only the lowest mark is
  * reliable: those above it may be wrong.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_IO_LOG_SWAR_H
-#define SEGUE_IO_LOG_SWAR_H
+#ifndef SEGUE_IO_TEXT_SWAR_H
+#define SEGUE_IO_TEXT_SWAR_H
 
 #include <stddef.h>
 #include <stdint.h>

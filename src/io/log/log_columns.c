@@ -1,0 +1,132 @@
+/* log_columns.c - names of columns: list those that were found, and guess which is which.
+ *
+ * Only messages use the guess: a log is never read by it, since a wrong guess would change results
+ * silently.  A name is compared without its case, its punctuation and an "id" or "name" at its end:
+ * "User_ID" and "userId" are both user.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "io/log/log_columns.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/shell.h"
+#include "io/utf8.h"
+
+enum { MAX_LIKELY = 24, MAX_NAME = 64 };
+
+typedef struct column_role {
+    const char *name;
+    const char *const likely[MAX_LIKELY]; /* likely names, the likeliest first */
+} column_role;
+
+static const column_role roles[LOG_N_COLUMNS] = {
+    {"task", {"task",   "user",    "student", "visitor", "customer",    "session", "learner",
+              "pupil",  "client",  "member",  "patient", "participant", "subject", "respondent",
+              "person", "account", "device",  "cookie",  "household",   "route"}},
+    {"arm",
+     {"arm",    "variant", "action",  "treatment", "option",   "choice", "variation", "condition",
+      "group",  "version", "item",    "article",   "product",  "movie",  "campaign",  "creative",
+      "banner", "offer",   "message", "tutor",     "exercise", "ad"}},
+    {"reward",
+     {"reward", "click", "clicked", "conversion", "converted", "score", "outcome", "value",
+      "success", "correct", "rating", "result", "response", "payoff", "purchased", "revenue",
+      "answer", "label", "y"}},
+    {"time",
+     {"time", "timestamp", "datetime", "date", "ts", "eventtime", "createdat", "created", "day",
+      "t"}},
+    {"probability",
+     {"probability", "propensity", "prob", "pscore", "propensityscore", "actionprob", "p"}},
+};
+
+const char *segue_log_columns_default(log_column c)
+{
+    return roles[c].name;
+}
+
+/* Replace invalid bytes and control characters by '?'. */
+static void make_printable(char *text)
+{
+    segue_utf8_sanitize(text);
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+}
+
+/* ---- listing ----------------------------------------------------------------------------- */
+
+void segue_log_columns_list(const char *const *name, size_t count, char *text, size_t size)
+{
+    enum { SHOWN = 10, LONGEST = 24 };
+    size_t used = 0;
+    *text = '\0';
+    for (size_t i = 0; i < count && i < SHOWN && used < size; i++) {
+        const char *before = i == 0 ? "" : i + 1 == count ? " and " : ", ";
+        used += (size_t)snprintf(text + used, size - used, "%s'%.*s'", before,
+                                 (int)segue_utf8_prefix_length(name[i], LONGEST), name[i]);
+    }
+    if (count > SHOWN && used < size)
+        (void)snprintf(text + used, size - used, ", ...");
+    make_printable(text);
+}
+
+/* ---- guessing ---------------------------------------------------------------------------- */
+
+/* Remove `end` from the end of a word that has more than that. */
+static void cut_end(char *word, const char *end)
+{
+    const size_t length = strlen(word), cut = strlen(end);
+    if (length > cut && strcmp(word + length - cut, end) == 0)
+        word[length - cut] = '\0';
+}
+
+/* Of a path in JSON only the last key counts. */
+static void simplify(const char *name, char word[MAX_NAME])
+{
+    size_t length = 0;
+    const char *last = strrchr(name, '.');
+    for (const char *c = last && last[1] ? last + 1 : name; *c && length < MAX_NAME - 1; c++)
+        if (isalnum((unsigned char)*c))
+            word[length++] = (char)tolower((unsigned char)*c);
+    word[length] = '\0';
+    cut_end(word, "id");
+    cut_end(word, "name");
+}
+
+/* Find the column that is likeliest to have a role, or `count`.  "id" under "user" is user too. */
+static size_t find_likely(const column_role *role, const char *const *name, size_t count)
+{
+    for (size_t w = 0; w < MAX_LIKELY && role->likely[w]; w++)
+        for (size_t i = 0; i < count; i++) {
+            char word[MAX_NAME];
+            simplify(name[i], word);
+            if (strcmp(word, role->likely[w]) == 0)
+                return i;
+        }
+    return count;
+}
+
+/* Append "--NAME COLUMN" in quotes as needed; a text that does not fit is cut. */
+static void append_option(const char *option, const char *column, char *text, size_t size)
+{
+    const size_t used = strlen(text);
+    char *word = segue_shell_quote(column, false);
+    (void)snprintf(text + used, size - used, "%s--%s %s", used ? " " : "", option,
+                   word ? word : "COLUMN");
+    free(word);
+}
+
+void segue_log_columns_suggest(const char *const *name, size_t count,
+                               const log_read_options *options, char *text, size_t size)
+{
+    *text = '\0';
+    for (size_t c = 0; c < LOG_N_COLUMNS; c++) {
+        const size_t found = find_likely(&roles[c], name, count);
+        const char *likely = found < count ? name[found] : c <= LOG_REWARD ? "COLUMN" : NULL;
+        const char *column = options->column[c] ? options->column[c] : likely;
+        if (column && strcmp(column, roles[c].name) != 0)
+            append_option(roles[c].name, column, text, size);
+    }
+    make_printable(text);
+}

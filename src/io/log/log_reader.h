@@ -1,0 +1,50 @@
+/* log_reader.h - the state of a log that is being read; shared by the files log_*.c.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_IO_LOG_LOG_READER_H
+#define SEGUE_IO_LOG_LOG_READER_H
+
+#include "io/log/log_columns.h"
+#include "io/log/log_rows.h"
+#include "io/text/csv.h"
+#include "io/text/json_lines.h"
+
+#define LOG_N_REQUIRED (LOG_REWARD + 1) /* task, arm and reward come first */
+
+typedef struct log_reader {
+    segue_csv csv; /* its lines are those of JSON too */
+    segue_json_lines json;
+    bool is_json;
+    const char *name[LOG_N_COLUMNS];    /* of the columns, or keys */
+    bool is_wanted[LOG_N_COLUMNS];      /* the caller reads it */
+    bool has[LOG_N_COLUMNS];            /* the header of CSV, or the first row of JSON, has it */
+    size_t field[LOG_N_COLUMNS];        /* CSV: its field in a row */
+    size_t n_used, used[LOG_N_COLUMNS]; /* CSV: the columns that are wanted and present */
+    size_t n_fields;                    /* CSV: per row */
+    segue_json_lines_value value[LOG_N_COLUMNS]; /* of the current row */
+    const log_read_options *options;
+    double scale; /* width of the range of rewards */
+    log_rows *out;
+} log_reader;
+
+/* Fail at the current line. */
+#define LOG_WRONG(r, status, err, ...) segue_lines_fail(&(r)->csv.lines, status, err, __VA_ARGS__)
+
+/** Return true if the log must have the column. */
+static inline bool segue_log_reader_requires(const log_reader *r, log_column c)
+{
+    return c < LOG_N_REQUIRED || r->options->column[c];
+}
+
+/** Choose the delimiter and find the columns in the header of CSV, the next row.
+ * @retval SEGUE_EPARSE  and those of segue_csv_next */
+SEGUE_MUST_CHECK segue_status segue_log_header_read(log_reader *r, segue_error *err);
+
+/** Return true if a text stands for no value: empty, NA, null and the like. */
+bool segue_log_values_is_missing(const segue_json_lines_value *value);
+
+/** Validate the values of the current row; *skip: one is missing, and such rows are skipped.
+ * @retval SEGUE_EPARSE, SEGUE_EDOMAIN, SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_log_values_read(log_reader *r, log_row *row, bool *skip,
+                                                    segue_error *err);
+
+#endif

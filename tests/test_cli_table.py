@@ -1,0 +1,198 @@
+#!/usr/bin/python3
+"""Logs in any table: columns by name, delimiters, booleans, missing values, ranges.
+
+usage: test_cli_table.py SEGUE SOURCE [unittest options]
+SPDX-License-Identifier: Apache-2.0"""
+import copy
+import json
+import random
+import shlex
+import sys
+import unittest
+
+from program import Folder, answer, run
+
+READERS = (("advise",), ("replay", "-q", "--runs", 1, "--steps", 4, "--policy", "ts,ts-prior"), ("estimate", "--types", 2),
+           ("simulate", "--runs", 2, "--steps", 5, "--policy", "ts", "--log"))
+NAMES = ("--task", "user id", "--arm", "variant", "--reward", "click")
+
+
+def make_rows():
+    """60 tasks of two types with three arms: task, arm, reward, time, probability."""
+    source = random.Random(5)
+    rows = []
+    for task in range(60):
+        means = ((0.9, 0.2, 0.5), (0.1, 0.7, 0.5))[task % 2]
+        for arm in list(range(3)) * 6:
+            rows.append((f"u{task}", f"a{arm}", int(source.random() < means[arm]), len(rows), 0.25))
+    return rows
+
+
+def make_csv(rows, header=("task", "arm", "reward", "time", "probability"), delimiter=","):
+    return "".join(delimiter.join(map(str, row)) + "\n" for row in (header, *rows))
+
+
+class Tables(Folder):
+    plain_outputs = None
+
+    def setUp(self):
+        super().setUp()
+        self.rows = make_rows()
+        self.plain = self.file(make_csv(self.rows), "log.csv")
+
+    def outputs(self, path, *options):
+        """What each command prints, in JSON, without the name of the file."""
+        found = []
+        for command in READERS:
+            data = json.loads(answer(*command, path, *options, "--format", "json"))
+            data.get("log", {}).pop("path", None)
+            data.pop("next", None)
+            found.append(data)
+        return found
+
+    def expected(self):
+        """The outputs of the plain log, which is the same in every test."""
+        if not Tables.plain_outputs:
+            Tables.plain_outputs = self.outputs(self.plain)
+        return copy.deepcopy(Tables.plain_outputs)
+
+    def same(self, text, *options, name="other.csv"):
+        self.assertEqual(self.outputs(self.file(text, name), *options), self.expected())
+
+    def test_columns_by_name(self):
+        header = ("user id", "variant", "click", "t", "p")
+        options = (*NAMES, "--time", "t", "--probability", "p")
+        self.same(make_csv(self.rows, header), *options)
+        self.same("".join(json.dumps(dict(zip(header, row, strict=True))) + "\n" for row in self.rows), *options)
+
+    def test_other_columns_have_the_usual_names(self):
+        """A named column is used even if another one has the usual name."""
+        rows = [(task, arm, reward, time, p, "x", 7) for task, arm, reward, time, p in self.rows]
+        self.same(make_csv(rows, ("user id", "variant", "click", "time", "probability", "task", "reward")), *NAMES)
+
+    def test_every_delimiter_is_guessed_or_named(self):
+        for delimiter, name in ((",", "comma"), ("\t", "tab"), (";", "semicolon"), ("|", "pipe")):
+            text = make_csv(self.rows, delimiter=delimiter)
+            self.same(text)
+            self.same(text, "--delimiter", name)
+            self.same(text, "--delimiter", delimiter)
+        self.same(make_csv(self.rows, delimiter="\t"), "--delimiter", r"\t")
+
+    def test_a_delimiter_is_guessed_by_the_columns(self):
+        """Other marks in other names do not matter, nor do quotes around the names."""
+        rows = [(*row, "") for row in self.rows]
+        names = ("task", "arm", "reward", "time", "probability", "a;b;c;d;e;f;g")
+        self.same(make_csv(rows, names))
+        self.same(make_csv(rows, [f'"{name}"' for name in names]))
+        self.same(make_csv(rows, (*names[:-1], "a,b,c,d,e,f,g"), ";"))
+
+    def test_names_with_the_delimiter_in_quotes(self):
+        rows = [(f'"{task};{task}"', *row) for task, *row in self.rows]
+        log = self.file(make_csv(rows, delimiter=";"), "quoted.csv")
+        data = json.loads(answer("estimate", "--method", "types", log, "--format", "json"))
+        self.assertEqual(data["tasks"], 60)
+        self.assertIn("u7;u7", json.dumps(data))
+
+    def test_booleans(self):
+        for false, true in (("false", "true"), ("FALSE", "True"), ("no", "yes"), ("f", "t"), ("n", "Y")):
+            rows = [(task, arm, true if reward else false, *rest) for task, arm, reward, *rest in self.rows]
+            self.same(make_csv(rows))
+        keys = ("task", "arm", "reward", "time", "probability")
+        self.same("".join(json.dumps(dict(zip(keys, (row[0], row[1], bool(row[2]), *row[3:]), strict=True))) + "\n"
+                          for row in self.rows))
+
+    def test_a_boolean_may_name_an_arm_in_json(self):
+        lines = "".join(json.dumps({"task": f"u{i // 4}", "arm": i % 2 == 0, "reward": 1}) + "\n" for i in range(40))
+        data = json.loads(answer("estimate", "--types", 1, self.file(lines, "log.jsonl"), "--method", "em", "--format", "json"))
+        self.assertEqual(data["arms"], ["true", "false"])
+
+    def missing(self, text, count, says, name):
+        path = self.file(text, name)
+        for command, expected in zip(READERS, self.expected(), strict=True):
+            done = run(*command, path, "--missing", "skip", "--format", "json")
+            self.assertEqual((done.returncode, done.stderr), (0, f"segue: {path}: {count} rows skipped: {says}\n"))
+            data = json.loads(done.stdout)
+            counted = data.get("log", data).pop("rows_skipped", None)
+            self.assertEqual(counted, None if command[0] == "simulate" else count, command)
+            expected.get("log", expected).pop("rows_skipped", None)
+            data.get("log", {}).pop("path", None)
+            data.pop("next", None)
+            self.assertEqual(data, expected)
+
+    def test_missing_values_are_skipped_and_counted(self):
+        texts = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", r"\N")
+        rows = list(self.rows)
+        for i, word in enumerate(texts):
+            rows.insert(11 * i, ("u1", "a1", word, 1, 0.5))
+            rows.insert(17 * i, (word, "a1", 1, 1, 0.5))
+        rows += [("u1", "", 1, 1, 0.5)] * 2
+        self.missing(make_csv(rows), 18, "8 without a task, 2 without an arm, 8 without a reward", "log.csv.na")
+        keys = ("task", "arm", "reward", "time", "probability")
+        lines = [json.dumps({key: value for key, value in zip(keys, row, strict=True) if value != "N/A"}) for row in rows]
+        self.missing("\n".join(lines), 18, "8 without a task, 2 without an arm, 8 without a reward", "log.jsonl")
+
+    def test_missing_values_are_errors_by_default(self):
+        for word in ("NA", "N/A", "NaN", "null", "NULL", r"\N"):
+            self.refused(2, f":2: field 'reward': is {word}; give --missing skip to skip such rows", "advise",
+                         self.file(make_csv([("u", "a", word, 1, 1)]), "bad.csv"))
+
+    def test_names_such_as_na_are_names_by_default(self):
+        log = self.file("task,arm,reward\nNA,null,1\nNA,NaN,0\n", "na.csv")
+        self.assertEqual(json.loads(answer("advise", log, "--format", "json"))["arms"], 2)
+
+    def test_ranges(self):
+        rows = [(task, arm, 5 * reward - 2, *rest) for task, arm, reward, *rest in self.rows]
+        found = json.loads(answer("estimate", "--types", 2, "--method", "em", "--range", "-2,3", "--format", "json",
+                                  self.file(make_csv(rows), "wide.csv")))
+        plain = json.loads(answer("estimate", "--types", 2, "--method", "em", "--format", "json", self.plain))
+        for wide, narrow in zip(found["models"], plain["models"], strict=True):
+            for x, y in zip(wide["means"], narrow["means"], strict=True):
+                self.assertAlmostEqual(x, 5 * y - 2, 9)
+
+    def test_advice_repeats_the_options(self):
+        header = ("user id", "variant", "click", "t", "p")
+        log = self.file(make_csv(self.rows, header, ";"), "my log.csv")
+        data = json.loads(answer("advise", *NAMES, "--delimiter", "semicolon", log, "--format", "json"))
+        texts = shlex.split(data["next"])
+        self.assertEqual(texts[0], "segue")
+        self.assertIn("user id", texts)
+        answer(*texts[1:], "-q", "--runs", 1)
+
+    def test_the_options_that_an_error_suggests_work(self):
+        header = ("User ID", "Variant", "clicked", "timestamp", "propensity")
+        log = self.file(make_csv(self.rows, header, "\t"), "log.tsv")
+        done = run("advise", log)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("it has 'User ID', 'Variant', 'clicked', 'timestamp' and 'propensity'", done.stderr)
+        options = shlex.split(done.stderr[done.stderr.index("--task"):])
+        self.assertEqual(self.outputs(log, *options), self.expected())
+
+
+WRONG_OPTIONS = (
+    ("--range: '5' is one number; need LOW,HIGH", "--range", "5"),
+    ("--range: '' is no number", "--range", ",1"),
+    ("--range: 'x' is no number from -1e15 to 1e15; need LOW,HIGH, such as 0,5", "--range", "0,x"),
+    ("--range: '1,2' is no number", "--range", "0,1,2"),
+    ("--range: 5,0 is empty; need LOW,HIGH with HIGH above LOW", "--range", "5,0"),
+    ("--range: '1e300' is no number from -1e15 to 1e15", "--range", "0,1e300"),
+    ("--delimiter: 'space' is no delimiter; need comma, tab, semicolon or pipe", "--delimiter", "space"),
+    ("--delimiter: '' is no delimiter", "--delimiter", ""),
+    ("--missing: there is no 'drop'; need error or skip", "--missing", "drop"),
+    ("--task: the name is empty; need the name of a column of the log", "--task", ""),
+    ("--task and --arm both name the column 'x'; need two columns", "--task", "x", "--arm", "x"),
+    ("the header has no column 'x'; it has 'task', 'arm' and 'reward'", "--arm", "x"),
+    ("the header has no column 'when'", "--time", "when"),
+    ("the header has no column 'task'; it has 'task,arm,reward'", "--delimiter", "tab"),
+)
+
+
+class Wrong(Folder):
+    def test_wrong_options_are_refused_by_every_reader(self):
+        log = self.file("task,arm,reward\nu,a,1\nu,b,0\n", "log.csv")
+        for command in READERS:
+            for says, *options in WRONG_OPTIONS:
+                self.refused(2, says, *command, log, *options)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
