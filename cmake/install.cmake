@@ -6,7 +6,7 @@ install(TARGETS segue_shared segue_static EXPORT segue
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/segue DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES models/paper.csv models/probes.csv models/testable.csv models/uniform.csv DESTINATION ${CMAKE_INSTALL_DATADIR}/segue/models)
-install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/segue)
+install(DIRECTORY experiments logs DESTINATION ${CMAKE_INSTALL_DATADIR}/segue)
 install(FILES completions/segue.bash RENAME segue
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 
@@ -15,7 +15,7 @@ install(FILES contrib/segue.service DESTINATION ${CMAKE_INSTALL_DATADIR}/segue)
 # The documentation, in the tree that its links are written for.
 install(FILES README.md LICENSE CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
+install(DIRECTORY docs examples logs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
 
 # The prefix is told from where the file lies, so that `cmake --install --prefix` may choose it.
 file(RELATIVE_PATH SEGUE_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)

@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 # DESTDIR stages the tree in another folder; --prefix alone would be enough, and is what PREFIX sets.
 DESTDIR="$work/stage" "$cmake" --install "$build" --prefix /opt/segue > /dev/null
 for file in bin/segue include/segue/segue.h share/segue/models/paper.csv \
-    share/segue/experiments/lengths.json share/man/man1/segue-paper.1 share/man/man1/segue-run.1 \
+    share/segue/experiments/lengths.json share/segue/logs/tutor.csv share/man/man1/segue-paper.1 share/man/man1/segue-run.1 \
     share/man/man1/segue-merge.1 \
     share/man/man1/segue.1 share/man/man7/segue-policies.7 share/man/man7/segue-results.7 \
     share/man/man7/segue-logs.7 share/man/man7/segue-models.7 share/man/man1/segue-estimate.1 \
@@ -64,16 +64,21 @@ cd "$work"
 # paths that the documentation uses.
 segue="$work/prefix/bin/segue" share="$work/prefix/share"
 "$segue" help > help.txt
-grep -qF "$share/segue/experiments" help.txt && grep -qF "$share/segue/models" help.txt &&
+grep -qF "$share/segue/experiments" help.txt && grep -qF "$share/segue/models" help.txt && grep -qF "$share/segue/logs" help.txt &&
     grep -qF "$share/doc/segue" help.txt || { cat help.txt; exit 1; }
 for arguments in "run experiments/lengths.json" "simulate --models models/paper.csv" \
-    "complexity --models=paper.csv"; do
+    "complexity --models=paper.csv" "replay logs/tutor.csv"; do
     if "$segue" $arguments 2> error.txt; then
         echo "segue $arguments: there is no such file here"
         exit 1
     fi
     grep -q "No such file or directory; try '$share/segue/[a-z]*/[a-z]*\.[a-z]*'" error.txt || { cat error.txt; exit 1; }
 done
+# The log commands of README run in the folder of the installed files.
+grep '^    build/release/segue .*logs/' "$share/doc/segue/README.md" | sed 's:build/release/::' > "$work/commands"
+test -s "$work/commands"
+(cd "$share/segue" && PATH="$work/prefix/bin:$PATH" sh -e "$work/commands" > "$work/commands.out" 2>&1) ||
+    { cat "$work/commands.out"; exit 1; }
 # The installed program finds the experiments that were installed with it.
 if command -v gnuplot > /dev/null; then
     (cd "$work" && timeout 2 "$work/prefix/bin/segue" paper --quick --quiet 2> paper.err) || true

@@ -42,7 +42,7 @@ EXCEPTIONS = {
                 ("tests/", "SQLite names a file so", r"-journal\""),
                 ("docs/", "PRAGMA journal_mode is SQLite's", r"journal_mode|journal_size_limit")],
 }
-FILES = ("src include tests bench fuzz examples web docs scripts contrib completions README.md ARCHITECTURE.md "
+FILES = ("src include tests bench fuzz examples logs web docs scripts contrib completions README.md ARCHITECTURE.md "
          "CONTRIBUTING.md CHANGELOG.md").split()
 SKIPPED = {"docs/glossary.md": "it names what it retires", "tests/check_words.py": "the check itself"}
 

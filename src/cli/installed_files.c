@@ -61,7 +61,7 @@ bool cli_installed_files_find_docs(char path[CLI_PATH_SIZE])
 /* Find the installed file that has the name of a missing one. */
 static bool find_same_name(char path[CLI_PATH_SIZE], const char *missing)
 {
-    static const char *const folders[] = {"experiments", "models"};
+    static const char *const folders[] = {"experiments", "models", "logs"};
     const char *slash = strrchr(missing, '/');
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         char name[256];

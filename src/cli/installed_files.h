@@ -21,7 +21,7 @@ SEGUE_MUST_CHECK segue_status cli_installed_files_find(char path[CLI_PATH_SIZE],
 bool cli_installed_files_find_docs(char path[CLI_PATH_SIZE]);
 
 /**
- * Find an installed experiment or model set with the file name of an argument that names no file:
+ * Find an installed experiment, model set or log with the file name of an argument that names no file:
  * for 'experiments/lengths.json' it is PREFIX/share/segue/experiments/lengths.json.
  */
 bool cli_installed_files_suggest(char path[CLI_PATH_SIZE], int argc, char **argv);

@@ -94,6 +94,8 @@ static void print_files(FILE *out)
         fprintf(out, "  experiments: %s\n", path);
     if (cli_installed_files_find(path, "models", "", NULL) == SEGUE_OK)
         fprintf(out, "  models:      %s\n", path);
+    if (cli_installed_files_find(path, "logs", "", NULL) == SEGUE_OK)
+        fprintf(out, "  logs:        %s\n", path);
     if (cli_installed_files_find_docs(path))
         fprintf(out, "  docs:        %s\n", path);
 }

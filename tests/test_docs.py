@@ -1,0 +1,85 @@
+#!/usr/bin/python3
+"""The log commands of README and docs run when pasted, and the sample log is what its script writes.
+
+A folder stands for the project's: it has logs/, models/, experiments/ and build/release/segue. Each page's commands run there, in
+their order. Commands on logs that are not part of Segue ($SEGUE_DATA) are not run.
+
+usage: test_docs.py SEGUE SOURCE [unittest options]
+SPDX-License-Identifier: Apache-2.0"""
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+from program import SEGUE, SOURCE, Folder
+
+PAGES = [SOURCE / "README.md", SOURCE / "logs/README.md", *sorted((SOURCE / "docs").glob("*.md"))]
+TYPES = {"video": (0.80, 0.30, 0.40), "quiz": (0.35, 0.75, 0.35), "game": (0.45, 0.40, 0.30), "text": (0.40, 0.45, 0.85)}
+SHARES = (0.5, 0.3, 0.2)
+
+
+def commands(page):
+    """The indented commands that read the sample log or a tally, without their line ends."""
+    text = page.read_text().replace("\\\n", " ")
+    lines = re.findall(r"^    ((?:\S.*)?\bsegue [a-z].*)$", text, re.M)
+    return [line for line in lines if re.search(r"logs/|\.tally", line) and "$SEGUE_DATA" not in line]
+
+
+def missing_tool(command):
+    """The first program of the pipeline that is not installed, or None."""
+    words = [part.split()[0] for part in re.split(r"\|", command) if part.split()]
+    return next((word for word in words if not word.endswith("segue") and not shutil.which(word)), None)
+
+
+class Docs(Folder):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "build/release").mkdir(parents=True)
+        (self.folder / "build/release/segue").symlink_to(SEGUE)
+        for name in ("logs", "models", "experiments", "examples"):
+            (self.folder / name).symlink_to(SOURCE / name)
+        self.environment = {**os.environ, "PATH": f"{self.folder}/build/release:{os.environ['PATH']}"}
+
+    def run_page(self, page):
+        for command in commands(page):
+            with self.subTest(page=page.name, command=command):
+                if missing_tool(command):
+                    self.skipTest(f"{page.name}: {missing_tool(command)} is not installed")
+                done = subprocess.run(["bash", "-eo", "pipefail", "-c", command], cwd=self.folder, timeout=300,
+                                      env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_commands_on_logs_run(self):
+        self.assertGreaterEqual(len(commands(PAGES[0])), 2)
+        for page in PAGES:
+            self.run_page(page)
+
+    def test_every_log_command_of_readme_reads_the_sample(self):
+        for line in re.findall(r"^    (\S*segue (?:replay|advise|estimate|tally|learn) .*)$", PAGES[0].read_text(), re.M):
+            self.assertIn("logs/", line)
+
+
+class Sample(unittest.TestCase):
+    def test_the_script_writes_the_log(self):
+        made = subprocess.run(["awk", "-f", SOURCE / "logs/tutor.awk"], check=True, capture_output=True).stdout
+        self.assertEqual(made, (SOURCE / "logs/tutor.csv").read_bytes())
+
+    def test_its_means_are_those_of_the_types(self):
+        """The mean of an arm over all students: 300 students, 9 rewards of an arm each, standard error below
+        sqrt(0.25 / 2700 + 0.233^2 / 300) = 0.0166 (0.233: the largest spread of an arm over types); 5 of them fail once in
+        a million."""
+        rewards = {}
+        with open(SOURCE / "logs/tutor.csv", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                rewards.setdefault(row["arm"], []).append(int(row["reward"]))
+        self.assertEqual(set(rewards), set(TYPES))
+        for arm, means in TYPES.items():
+            expected = sum(share * mean for share, mean in zip(SHARES, means))
+            self.assertAlmostEqual(sum(rewards[arm]) / len(rewards[arm]), expected, delta=5 * 0.0166)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
