@@ -51,6 +51,19 @@ SEGUE_MUST_CHECK segue_status segue_population_fit(segue_population *out,
                                                    const segue_population_config *config,
                                                    segue_error *err);
 
+/**
+ * Draw populations from the posterior given the same tasks: each is one that the log allows, with
+ * its own number of types.  What differs between them is what the log does not tell.
+ *
+ * `out` has room for n_draws; the chain starts from the fit `start`.  A draw has no AIC.
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_population_sample(segue_population *out, size_t n_draws,
+                                                      const segue_counts *counts,
+                                                      const segue_population *start,
+                                                      const segue_population_config *config,
+                                                      segue_error *err);
+
 /** Allocate a population of at most `max_types` types, all zero.  @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_population_init(segue_population *out, size_t n_arms,
                                                     size_t max_types, segue_error *err);

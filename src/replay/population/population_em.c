@@ -20,12 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEAN_COUNT     1.0  /* weight of the prior of a mean, in pulls */
-#define KAPPA_CENTRE   50.0 /* prior of concentrations: ln kappa has this centre ... */
-#define KAPPA_VARIANCE 9.0  /* ... and this variance */
-#define MIN_KAPPA      0.05
-#define MAX_KAPPA      1e5
-#define MIN_MEAN       1e-6
+#define MEAN_COUNT     1.0    /* weight of the prior of a mean, in pulls */
+#define KAPPA_CENTRE   50.0   /* prior of concentrations: ln kappa has this centre ... */
+#define KAPPA_VARIANCE 9.0    /* ... and this variance */
 #define MAX_STEP       1.0    /* of logit m and ln kappa in one iteration */
 #define MIN_DISPERSION 1e-3   /* rewards that hardly vary within a cell count 1,000 times */
 #define GRID           16.0   /* graded counts are multiples of 1 / GRID, or ... */
@@ -154,6 +151,33 @@ void segue_population_em_copy(segue_population *to, const segue_population *from
     memcpy(to->weight, from->weight, from->n_types * sizeof *to->weight);
     memcpy(to->mean, from->mean, cells * sizeof *to->mean);
     memcpy(to->concentration, from->concentration, cells * sizeof *to->concentration);
+}
+
+void segue_population_em_copy_sorted(segue_population *to, const segue_population *from)
+{
+    const size_t arms = from->n_arms;
+    bool used[SEGUE_MAX_POPULATION_TYPES] = {false};
+    segue_population_em_copy(to, from);
+    for (size_t k = 0; k < from->n_types; k++) {
+        size_t next = from->n_types;
+        for (size_t q = 0; q < from->n_types; q++)
+            if (!used[q] && (next == from->n_types || from->weight[q] > from->weight[next]))
+                next = q;
+        used[next] = true;
+        to->weight[k] = from->weight[next];
+        memcpy(to->mean + k * arms, from->mean + next * arms, arms * sizeof *to->mean);
+        memcpy(to->concentration + k * arms, from->concentration + next * arms,
+               arms * sizeof *to->concentration);
+    }
+}
+
+/* Knuth's selection sampling. */
+void segue_population_em_sample_tasks(segue_rng *rng, size_t n_tasks, size_t count, size_t *task)
+{
+    size_t chosen = 0;
+    for (size_t l = 0; l < n_tasks && chosen < count; l++)
+        if (segue_rng_uniform(rng) * (double)(n_tasks - l) < (double)(count - chosen))
+            task[chosen++] = l;
 }
 
 /* ---- E ----------------------------------------------------------------------------------- */
@@ -296,20 +320,25 @@ static void newton_step(const slope *g, double *mean_step, double *kappa_step)
     *kappa_step = clamp(*kappa_step, -MAX_STEP, MAX_STEP);
 }
 
+void segue_population_em_weigh(population_em *em, size_t arm, const double *weight)
+{
+    const count_table *table = &em->tables[arm];
+    memset(em->pair_value, 0, table->n_pairs * sizeof *em->pair_value);
+    for (size_t l = 0; l < em->n_tasks; l++)
+        em->pair_value[table->of_task[l]] += weight[l];
+    segue_count_table_weigh(table, em->pair_value, &em->weighted);
+}
+
 static void maximise_arm(population_em *em, size_t type, size_t arm)
 {
     const size_t at = type * em->n_arms + arm;
-    const count_table *table = &em->tables[arm];
-    const double *posterior = em->posterior + type * em->n_tasks;
     double *m = &em->now.mean[at], *kappa = &em->now.concentration[at], dm, dk;
-    memset(em->pair_value, 0, table->n_pairs * sizeof *em->pair_value);
-    for (size_t l = 0; l < em->n_tasks; l++)
-        em->pair_value[table->of_task[l]] += posterior[l];
-    segue_count_table_weigh(table, em->pair_value, &em->weighted);
+    segue_population_em_weigh(em, arm, em->posterior + type * em->n_tasks);
     const slope g = slope_at(em, *m, *kappa, em->arm_mean[arm]);
     newton_step(&g, &dm, &dk);
-    *m = clamp(1.0 / (1.0 + (1.0 / *m - 1.0) * exp(-dm)), MIN_MEAN, 1.0 - MIN_MEAN);
-    *kappa = clamp(*kappa * exp(dk), MIN_KAPPA, MAX_KAPPA);
+    *m = clamp(1.0 / (1.0 + (1.0 / *m - 1.0) * exp(-dm)), SEGUE_MIN_POPULATION_MEAN,
+               1.0 - SEGUE_MIN_POPULATION_MEAN);
+    *kappa = clamp(*kappa * exp(dk), SEGUE_MIN_POPULATION_KAPPA, SEGUE_MAX_POPULATION_KAPPA);
 }
 
 static void maximise(population_em *em)

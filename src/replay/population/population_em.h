@@ -6,6 +6,11 @@
 #include "replay/population/population.h"
 #include "segue/internal.h"
 
+/* Limits of the parameters of a type. */
+#define SEGUE_MIN_POPULATION_MEAN  1e-6 /* and 1 minus this is the largest */
+#define SEGUE_MIN_POPULATION_KAPPA 0.05
+#define SEGUE_MAX_POPULATION_KAPPA 1e5
+
 /* The tasks of a fit, and its current population.  Arrays of (type, task) hold it at
  * type * n_tasks + task. */
 typedef struct population_em {
@@ -33,10 +38,19 @@ void segue_population_em_fini(population_em *em);
 /* Compute log-likelihoods and posteriors under the population `now`. */
 void segue_population_em_expect(population_em *em);
 
+/* Weigh the counts of an arm (`weighted`) by the weights (n_tasks) of the tasks. */
+void segue_population_em_weigh(population_em *em, size_t arm, const double *weight);
+
 /* Iterate up to `max` times, until an iteration gains less than `min_gain` nats. */
 void segue_population_em_run(population_em *em, size_t max, double min_gain);
 
 /* Copy parameters; both have room for the types of `from`. */
 void segue_population_em_copy(segue_population *to, const segue_population *from);
+
+/* Copy parameters, types by descending weight; equal weights stay in order. */
+void segue_population_em_copy_sorted(segue_population *to, const segue_population *from);
+
+/* Choose `count` of the tasks at random, in order. */
+void segue_population_em_sample_tasks(segue_rng *rng, size_t n_tasks, size_t count, size_t *task);
 
 #endif

@@ -178,35 +178,7 @@ static void grow(fit *f, size_t max_types)
     }
 }
 
-/* Copy types by descending weight; equal weights stay in order. */
-static void copy_sorted(segue_population *to, const segue_population *from)
-{
-    const size_t arms = from->n_arms;
-    bool used[SEGUE_MAX_POPULATION_TYPES] = {false};
-    segue_population_em_copy(to, from);
-    for (size_t k = 0; k < from->n_types; k++) {
-        size_t next = from->n_types;
-        for (size_t q = 0; q < from->n_types; q++)
-            if (!used[q] && (next == from->n_types || from->weight[q] > from->weight[next]))
-                next = q;
-        used[next] = true;
-        to->weight[k] = from->weight[next];
-        memcpy(to->mean + k * arms, from->mean + next * arms, arms * sizeof *to->mean);
-        memcpy(to->concentration + k * arms, from->concentration + next * arms,
-               arms * sizeof *to->concentration);
-    }
-}
-
 /* ---- all --------------------------------------------------------------------------------- */
-
-/* Choose `count` of the tasks at random, in order (Knuth, selection sampling). */
-static void sample_tasks(segue_rng *rng, size_t n_tasks, size_t count, size_t *task)
-{
-    size_t chosen = 0;
-    for (size_t l = 0; l < n_tasks && chosen < count; l++)
-        if (segue_rng_uniform(rng) * (double)(n_tasks - l) < (double)(count - chosen))
-            task[chosen++] = l;
-}
 
 static void fit_fini(fit *f)
 {
@@ -244,13 +216,13 @@ segue_status segue_population_fit(segue_population *out, const segue_counts *cou
     fit f = {.direction = NULL};
     *out = (segue_population){.weight = NULL};
     segue_rng_init(&f.rng, config->seed, config->run, 0, SEGUE_STREAM_ESTIMATOR);
-    sample_tasks(&f.rng, counts->n_tasks, count, task);
+    segue_population_em_sample_tasks(&f.rng, counts->n_tasks, count, task);
     segue_status status = fit_init(&f, counts, task, count, max_types, err);
     if (status == SEGUE_OK)
         status = segue_population_init(out, counts->n_arms, max_types, err);
     if (status == SEGUE_OK) {
         grow(&f, max_types);
-        copy_sorted(out, &f.best);
+        segue_population_em_copy_sorted(out, &f.best);
     }
     fit_fini(&f);
     return status;
