@@ -167,6 +167,11 @@ class Results(Folder):
         self.same("segue advise --format json, --format csv", found)
         self.assertLessEqual({row["name"] for row in rows}, found)
 
+    def test_plan(self):
+        guess = ("plan", "-q", "--types", 2, "--arms", 2, "--steps", 10, "--effect", 0.4, "--runs", 4, "--simulated", 30)
+        self.same("segue plan --format json", self.json((*guess, "--value", 2, "--tasks-per-day", 10)))
+        self.same("segue plan --format csv", self.columns(guess))
+
     def test_bench(self):
         bench = ("bench", "-q", "--rounds", 1)
         self.same("segue bench --format json, --save FILE", self.json(bench))

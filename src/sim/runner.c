@@ -143,11 +143,15 @@ static double play_open(segue_runner *runner, segue_task *task)
     return segue_simulation_play(task, runner->simulated, steps);
 }
 
-/* Copy the pulls of a task, which is closed before it is visited. */
-static void copy_pulls(segue_runner *runner, const segue_task *task)
+/* Copy the pulls of a task, which is closed before it is visited, and add up its rewards. */
+static void copy_counts(segue_runner *runner, const segue_task *task, run_task *played)
 {
-    memcpy(runner->pulls, segue_task_info(task).pulls,
-           segue_environment_arms(runner->sim->environment) * sizeof *runner->pulls);
+    const size_t n_arms = segue_environment_arms(runner->sim->environment);
+    const segue_task_summary info = segue_task_info(task);
+    memcpy(runner->pulls, info.pulls, n_arms * sizeof *runner->pulls);
+    played->reward = 0.0;
+    for (size_t arm = 0; arm < n_arms; arm++)
+        played->reward += info.sum[arm];
 }
 
 /* Return the pulls of arms that are best for no model. */
@@ -203,7 +207,7 @@ static segue_status play_learner(segue_runner *runner, bool watched, run_task *p
     } else {
         played->regret = play_open(runner, task);
     }
-    copy_pulls(runner, task);
+    copy_counts(runner, task, played);
     SEGUE_TRY(segue_learner_close_task(runner->learner, &task, err));
     if (watched)
         SEGUE_TRY(segue_watch_end(runner->sim, runner->learner, err));
@@ -228,7 +232,7 @@ static segue_status play_task(segue_runner *runner, uint64_t run, run_task *task
     } else {
         task->regret = play_policy(runner, run, task->number);
         totals->no_model_left += share * (double)segue_task_info(runner->task).no_model_left;
-        copy_pulls(runner, runner->task);
+        copy_counts(runner, runner->task, task);
     }
     totals->regret += share * task->regret;
     task->pulls = runner->pulls;

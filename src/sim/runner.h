@@ -10,6 +10,7 @@ typedef struct run_task {
     uint64_t number; /* in its run, counted from 0 */
     size_t model;
     double regret;
+    double reward;                /* sum of its rewards */
     const uint64_t *pulls;        /* n_arms; valid during the visit */
     const segue_learner *learner; /* after it has learned from the task; NULL: a policy played */
 } run_task;

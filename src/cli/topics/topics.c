@@ -12,7 +12,8 @@ static const cli_topic topics[] = {
     {"models", "the format of model sets", {cli_topics_models}},
     {"results",
      "every field and column that commands print or write",
-     {cli_topics_results_simulate, cli_topics_results_models, cli_topics_results_logs}},
+     {cli_topics_results_simulate, cli_topics_results_models, cli_topics_results_logs,
+      cli_topics_results_plan}},
 };
 
 const cli_topic *cli_topics_list(size_t *count)

@@ -3,11 +3,11 @@
 #include <assert.h>
 #include <math.h>
 
+#include "core/wilson.h"
 #include "estimate/types/types_internal.h"
 #include "estimate/types/types_read.h"
 
-#define MAX_NO_TYPE 0.999999          /* weight of none: no type is ever ruled out beforehand */
-#define NORMAL_95   1.959963984540054 /* a standard normal number is within +- this: 95 % */
+#define MAX_NO_TYPE 0.999999 /* weight of none: no type is ever ruled out beforehand */
 
 size_t segue_types_arms(const segue_types *types)
 {
@@ -69,17 +69,6 @@ uint64_t segue_types_last_task(const segue_types *types, size_t type)
     return types->mix.last[type];
 }
 
-/* Wilson's interval of a mean, from the pulls that count. */
-static void set_interval(segue_type_arm *arm, double won)
-{
-    const double n = arm->pulls, square = NORMAL_95 * NORMAL_95;
-    const double centre = (won + 0.5 * square) / (n + square);
-    const double within = won * fmax(0.0, n - won) / fmax(n, 1e-300) + 0.25 * square;
-    const double half = NORMAL_95 * sqrt(within) / (n + square);
-    arm->low = fmax(0.0, centre - half);
-    arm->high = fmin(1.0, centre + half);
-}
-
 segue_type_arm segue_types_arm(const segue_types *types, size_t type, size_t arm)
 {
     const mixture *mix = &types->mix;
@@ -88,7 +77,7 @@ segue_type_arm segue_types_arm(const segue_types *types, size_t type, size_t arm
     segue_type_arm out = {.mean = segue_mixture_mean(mix, type, arm),
                           .kappa = segue_mixture_kappa(mix->spread[at]),
                           .pulls = mix->pulls[at]};
-    set_interval(&out, mix->won[at]);
+    segue_wilson_interval(mix->won[at], out.pulls, &out.low, &out.high);
     return out;
 }
 
