@@ -155,7 +155,7 @@ class Results(Folder):
     def test_replay(self):
         curve = self.folder / "curve.csv"
         replay = ("replay", "-q", "--steps", 20, "--runs", 2, self.log)
-        runs = (replay, (*replay, "--play", "replay", "--curve", curve), (*replay, "--holdout", "7$"))
+        runs = (replay, (*replay, "--play", "rows", "--curve", curve), (*replay, "--holdout", "7$"))
         found = {re.sub(r"^(curve\[\]\.reward)\..*", r"\1.POLICY", path) for path in self.json(*runs)}
         self.same("segue replay --format json", found)
         self.same("segue replay --format csv", self.columns(replay))

@@ -8,17 +8,14 @@
 #include "replay/replay.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/utf8.h"
 #include "replay/replay_internal.h"
 #include "segue/internal.h"
 
-#define MIN_COMPLETE  0.1 /* of the tasks: with fewer, the last steps rest on too few */
-#define MAX_ARM_BYTES 40  /* of an arm's name */
+#define MIN_COMPLETE 0.1 /* of the tasks: with fewer, the last steps rest on too few */
 
 /* ---- candidates -------------------------------------------------------------------------- */
 
@@ -84,11 +81,25 @@ static segue_status add_policy(replay_study *st, size_t i, segue_error *err)
     return segue_replay_run_check(&st->setting, &st->candidate[i], err);
 }
 
+/* Find the best single arm of the scored tasks.  Every run of a shuffled order scores other tasks.
+ */
+static segue_status find_best_arm(const replay_study *st, size_t *arm, segue_error *err)
+{
+    const segue_replay_result *result = st->result;
+    const bool any = st->setting.shuffled && result->n_learned == result->n_played;
+    double mean = 0.0;
+    if (result->urn)
+        return segue_urn_best_arm(&st->urn, st->order, any ? 0 : result->first_scored - 1,
+                                  result->n_played, st->config->seed, 0, arm, err);
+    *arm = segue_replay_tasks_best_arm(&st->tasks, &mean);
+    return SEGUE_OK;
+}
+
 static segue_status add_fixed_arm(replay_study *st, segue_error *err)
 {
     segue_replay_candidate *fixed = &st->result->candidate[st->result->fixed_arm];
-    double mean = 0.0;
-    const size_t arm = segue_replay_tasks_best_arm(&st->tasks, &mean);
+    size_t arm = 0;
+    SEGUE_TRY(find_best_arm(st, &arm, err));
     fixed->transfer = SEGUE_TRANSFER_ARM;
     st->candidate[st->result->fixed_arm].arm = arm;
     return set_name(fixed, "always ", st->result->arm_name[arm], err);
@@ -112,26 +123,12 @@ static segue_status add_candidates(replay_study *st, segue_error *err)
 
 static void warn_of_short_tasks(segue_replay_result *result)
 {
-    if (!result->resampled && result->complete < MIN_COMPLETE)
+    if (!result->urn && result->complete < MIN_COMPLETE)
         segue_replay_result_warn(result,
                                  "only %.2g %% of the scored tasks had rows for all %" PRIu64
                                  " steps: the last "
                                  "steps rest on few; lower --steps",
                                  100.0 * result->complete, result->steps);
-}
-
-static void warn_of_few_rewards(segue_replay_result *result)
-{
-    const char *arm = result->arm_name[result->rarest];
-    if (result->resampled && !result->constant &&
-        result->rarest_rewards < SEGUE_MIN_REWARDS_FOR_TYPES)
-        segue_replay_result_warn(
-            result,
-            "arm '%.*s' has %.4g rewards per task, and %.0f are needed: resampling "
-            "takes the luck of few rewards for differences between tasks, so the "
-            "truth may lie outside these intervals",
-            (int)segue_utf8_prefix_length(arm, MAX_ARM_BYTES), arm,
-            floor(10.0 * result->rarest_rewards) / 10.0, SEGUE_MIN_REWARDS_FOR_TYPES);
 }
 
 /* ---- stages ------------------------------------------------------------------------------ */
@@ -142,7 +139,6 @@ static segue_status judge(replay_study *st, segue_error *err)
     if (!st->result->constant)
         SEGUE_TRY(segue_replay_find_types(st, err));
     warn_of_short_tasks(st->result);
-    warn_of_few_rewards(st->result);
     segue_replay_verdict(st->result);
     return SEGUE_OK;
 }
@@ -159,10 +155,10 @@ static segue_status evaluate(replay_study *st, segue_error *err)
 
 static void study_fini(replay_study *st)
 {
-    segue_samples_destroy(st->samples);
+    segue_urn_fini(&st->urn);
+    segue_urn_log_fini(&st->log);
     segue_policy_list_fini(&st->list);
     segue_replay_tasks_fini(&st->tasks);
-    free(st->number);
     free(st->order);
     free(st->best);
     free(st->candidate);
@@ -171,7 +167,10 @@ static void study_fini(replay_study *st)
     free(st->count);
     free(st->reward_curve);
     free(st->regret_curve);
-    free(st->run);
+    free(st->run_reward);
+    free(st->run_regret);
+    free(st->logged);
+    free(st->pulls);
 }
 
 segue_status segue_replay_evaluate(segue_replay_result *out, const segue_replay_config *config,

@@ -12,6 +12,10 @@
  */
 #define SEGUE_REPLAY_MIN_REWARDS 3
 
+/** Defaults of the runs and replicates of the urn. */
+#define SEGUE_REPLAY_PLAYED_TASKS 16000
+#define SEGUE_REPLAY_REPLICATES   20
+
 /** Tasks of a log below which no types are fitted. */
 #define SEGUE_MIN_TYPED_TASKS 8
 
@@ -22,12 +26,15 @@
 /** Share of the regret of a prior per arm that types must save; below, they add little. */
 #define SEGUE_MIN_TYPES_SAVING 0.10
 
+/** Rewards per arm and task, on average, below which a log does not show how tasks differ: there
+ * are no figures of regret. */
+#define SEGUE_MIN_REWARDS_PER_CELL 2.0
+
 /** How a log is played. */
 typedef enum segue_replay_method {
-    SEGUE_REPLAY_METHOD_AUTO,     /* resampling; row replay if the log has probabilities and too few
-                                     full tasks (segue_replay_tasks_are_enough) */
-    SEGUE_REPLAY_METHOD_RESAMPLE, /* a pull draws one of the task's rewards of the arm */
-    SEGUE_REPLAY_METHOD_ROWS      /* a pull takes the next row with the arm; for randomised logs */
+    SEGUE_REPLAY_METHOD_URN, /* a pull takes the task's next reward of the arm; after the last one,
+                                draws from what types that were fitted to the log say of the task */
+    SEGUE_REPLAY_METHOD_ROWS /* a pull takes the next row with the arm; for randomised logs */
 } segue_replay_method;
 
 typedef enum segue_replay_order {
@@ -50,10 +57,11 @@ typedef struct segue_replay_config {
     segue_replay_order order;
     const char *holdout;   /* score the tasks whose names match this POSIX extended regular
                               expression, after learning on the others; or NULL */
-    uint64_t min_rewards;  /* resampling: 0: SEGUE_REPLAY_MIN_REWARDS */
     uint64_t steps;        /* horizon; 0: what the median task of the log can answer */
     uint64_t first_scored; /* position of the first scored task; 0: 41, or half of the tasks */
-    uint64_t runs, seed;
+    uint64_t runs;         /* 0: enough for SEGUE_REPLAY_PLAYED_TASKS tasks, 4 to 32 */
+    uint64_t replicates;   /* urn: logs drawn for the intervals; 0: SEGUE_REPLAY_REPLICATES */
+    uint64_t seed;
     size_t threads;
     bool values_only; /* no intervals, no types and no verdict: for many logs in a row */
     void (*progress)(void *context, double done, double total);

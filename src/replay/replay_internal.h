@@ -8,15 +8,15 @@
 #include "replay/replay_tasks.h"
 #include "segue/stats.h"
 
-/* Tasks are indexed 0 .. n_played - 1 in the order of the log; `order` maps positions to tasks. */
+/* Tasks have their numbers in the log; `order` maps positions to tasks. */
 typedef struct replay_study {
     const segue_replay_config *config;
     segue_replay_result *result;
     segue_policy_list list; /* all candidates except the fixed arm */
-    segue_samples *samples; /* resampling */
+    segue_urn_log log;      /* urn */
+    segue_urn urn;          /* urn */
     replay_rows rows;       /* row replay */
     replay_setting setting;
-    size_t *number;              /* n_played: the number in the log of each task */
     size_t *order;               /* n_played: the task at each position */
     double *best;                /* n_played: the average of each task's best arm */
     segue_replay_tasks tasks;    /* summary of the played tasks */
@@ -26,8 +26,12 @@ typedef struct replay_study {
     double *count;               /* n_played: how often each task was scored */
     segue_stats *reward_curve;   /* n_candidates x n_played: by position, over runs */
     segue_stats *regret_curve;
-    segue_stats *run; /* n_candidates: reward per step, over runs */
+    double *run_reward; /* runs x n_candidates: per step, mean over the scored tasks */
+    double *run_regret; /* runs x n_candidates */
+    double *logged;     /* n_candidates: pulls that logged rewards answered, over all runs ... */
+    double *pulls;      /* n_candidates: ... of so many */
     segue_stats complete;
+    double work_done; /* tasks played so far, over all candidates and runs */
 } replay_study;
 
 /** Choose the tasks, their order and the number of steps; warn about the log. */
@@ -50,8 +54,23 @@ SEGUE_MUST_CHECK segue_status segue_replay_repeats(const segue_history *history,
 /** Play all runs of all candidates over threads, and sum their rewards. */
 SEGUE_MUST_CHECK segue_status segue_replay_play_all(replay_study *st, segue_error *err);
 
-/** Compute all metrics, with intervals by a paired bootstrap over tasks. */
+/** Rank the candidates and compute all metrics, with intervals: by replicates of the log (urn), or
+ * by a paired bootstrap over tasks (row replay). */
 SEGUE_MUST_CHECK segue_status segue_replay_score(replay_study *st, segue_error *err);
+
+/** Intervals of all metrics by a paired bootstrap over tasks.  `values` are the metrics. */
+SEGUE_MUST_CHECK segue_status segue_replay_bootstrap(replay_study *st, const double *values,
+                                                     segue_error *err);
+
+/** Add played tasks to the work done, and report the progress. */
+void segue_replay_progress(replay_study *st, double tasks);
+
+/** Return the tasks that replicates will play. */
+double segue_replay_replicates_work(const replay_study *st);
+
+/** Intervals of all metrics by replicates of the log. */
+SEGUE_MUST_CHECK segue_status segue_replay_replicates(replay_study *st, const double *values,
+                                                      segue_error *err);
 
 /** Fit and describe the types of the log. */
 SEGUE_MUST_CHECK segue_status segue_replay_find_types(replay_study *st, segue_error *err);

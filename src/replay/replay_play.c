@@ -1,6 +1,6 @@
 /* replay_play.c - play all runs of all candidates over threads, and attribute rewards to tasks.
  *
- * A task has one number per candidate: its reward per step.  Resampled tasks have all n steps.  Row
+ * A task has one number per candidate: its reward per step.  Tasks of the urn have all n steps.  Row
  * replay ends a task with its rows, so its reward per step is computed step by step: r_t is the
  * average at step t over the N_t tasks that reached it, and r the average of r_1 .. r_n.  The
  * number of steps of a task does not depend on the candidate (replay_run.c).  So r_t estimates the
@@ -30,17 +30,15 @@ typedef struct replay_worker {
 
 typedef struct thread_pool {
     replay_study *st;
-    replay_worker *worker; /* one a thread */
-    uint64_t n_items;
+    replay_worker *worker; /* one per thread */
 } thread_pool;
 
 /* ---- replayed tasks ---------------------------------------------------------------------- */
 
 /* Return the reward of a step, or its regret. */
-static double value_of(const replay_study *st, const replay_worker *w, size_t position,
-                       double reward, bool regret)
+static double value_of(const replay_worker *w, size_t position, double reward, bool regret)
 {
-    return regret ? st->best[w->run.task[position]] - reward : reward;
+    return regret ? w->run.best[position] - reward : reward;
 }
 
 /* Return the steps of the first scored task. */
@@ -66,7 +64,7 @@ static double average_steps(const replay_study *st, replay_worker *w, bool regre
          position++)
         for (uint64_t t = 0; t < w->run.steps[position]; t++) {
             w->reached[t] += 1.0;
-            w->total[t] += value_of(st, w, position, *step++, regret);
+            w->total[t] += value_of(w, position, *step++, regret);
         }
     *n_steps = 0.0;
     for (size_t t = 0; t < n && w->reached[t] > 0.0; t++) {
@@ -88,24 +86,37 @@ static void attribute_steps(const replay_study *st, replay_worker *w, bool regre
          position++) {
         double contribution = 0.0;
         for (uint64_t t = 0; t < w->run.steps[position]; t++)
-            contribution += (value_of(st, w, position, *step++, regret) - w->total[t]) /
-                            (n_steps * w->reached[t]);
+            contribution +=
+                (value_of(w, position, *step++, regret) - w->total[t]) / (n_steps * w->reached[t]);
         out[position] = average + n_tasks * contribution;
     }
+}
+
+/* ---- progress ---------------------------------------------------------------------------- */
+
+void segue_replay_progress(replay_study *st, double tasks)
+{
+    const segue_replay_result *result = st->result;
+    const double steps = (double)result->steps;
+    const double own = (double)(result->n_candidates * result->runs * result->n_played);
+    st->work_done += tasks;
+    if (st->config->progress)
+        st->config->progress(st->config->context, steps * st->work_done,
+                             steps * (own + segue_replay_replicates_work(st)));
 }
 
 /* ---- one run ----------------------------------------------------------------------------- */
 
 static void value_run(const replay_study *st, replay_worker *w)
 {
-    if (!st->result->resampled) {
+    if (!st->result->urn) {
         attribute_steps(st, w, false, w->reward);
         attribute_steps(st, w, true, w->regret);
         return;
     }
     for (size_t position = 0; position < st->result->n_played; position++) {
         w->reward[position] = w->run.reward[position] / (double)st->result->steps;
-        w->regret[position] = st->best[w->run.task[position]] - w->reward[position];
+        w->regret[position] = w->run.best[position] - w->reward[position];
     }
 }
 
@@ -130,7 +141,7 @@ static void add_to_curve(replay_study *st, const replay_worker *w, size_t candid
         return;
     const double reward = w->run.reward[position] / steps;
     segue_stats_add(&st->reward_curve[at], reward);
-    segue_stats_add(&st->regret_curve[at], st->best[w->run.task[position]] - reward);
+    segue_stats_add(&st->regret_curve[at], w->run.best[position] - reward);
 }
 
 static void commit_item(void *context, size_t worker, uint64_t item)
@@ -140,7 +151,7 @@ static void commit_item(void *context, size_t worker, uint64_t item)
     const replay_worker *w = &c->worker[worker];
     const size_t n_played = st->result->n_played, candidate = (size_t)(item / st->result->runs);
     const double n_scored = (double)(n_played + 1 - st->result->first_scored);
-    double sum = 0.0;
+    const size_t at = (size_t)(item % st->result->runs) * st->result->n_candidates + candidate;
     for (size_t position = 0; position < n_played; position++) {
         add_to_curve(st, w, candidate, position);
         if (position + 1 < st->result->first_scored)
@@ -149,21 +160,20 @@ static void commit_item(void *context, size_t worker, uint64_t item)
         st->reward_sum[candidate * n_played + task] += w->reward[position];
         st->regret_sum[candidate * n_played + task] += w->regret[position];
         st->count[task] += candidate == 0; /* all candidates play the same tasks */
-        sum += w->reward[position];
+        st->run_reward[at] += w->reward[position] / n_scored;
+        st->run_regret[at] += w->regret[position] / n_scored;
+        st->logged[candidate] += w->run.logged[position];
+        st->pulls[candidate] += (double)w->run.steps[position];
         segue_stats_add(&st->complete, w->run.steps[position] == st->result->steps);
     }
-    segue_stats_add(&st->run[candidate], sum / n_scored);
-    const double steps = (double)n_played * (double)st->result->steps; /* largest number per item */
-    if (st->config->progress)
-        st->config->progress(st->config->context, (double)(item + 1) * steps,
-                             (double)c->n_items * steps);
+    segue_replay_progress(st, (double)n_played);
 }
 
 /* ---- all runs ---------------------------------------------------------------------------- */
 
 static segue_status replay_worker_init(replay_worker *w, const replay_study *st, segue_error *err)
 {
-    const size_t n_steps = st->result->resampled ? 0 : (size_t)st->result->steps;
+    const size_t n_steps = st->result->urn ? 0 : (size_t)st->result->steps;
     SEGUE_TRY(segue_replay_run_init(&w->run, &st->setting, err));
     w->reward = calloc(st->result->n_played, sizeof *w->reward);
     w->regret = calloc(st->result->n_played, sizeof *w->regret);
@@ -185,15 +195,19 @@ static void replay_worker_fini(replay_worker *w)
 
 static segue_status allocate_sums(replay_study *st, segue_error *err)
 {
-    const size_t n_played = st->result->n_played, cells = st->result->n_candidates * n_played;
+    const size_t n_candidates = st->result->n_candidates, n_played = st->result->n_played;
+    const size_t cells = n_candidates * n_played;
     st->reward_sum = calloc(cells, sizeof *st->reward_sum);
     st->regret_sum = calloc(cells, sizeof *st->regret_sum);
     st->count = calloc(n_played, sizeof *st->count);
     st->reward_curve = calloc(cells, sizeof *st->reward_curve);
     st->regret_curve = calloc(cells, sizeof *st->regret_curve);
-    st->run = calloc(st->result->n_candidates, sizeof *st->run);
+    st->run_reward = calloc(st->result->runs * n_candidates, sizeof *st->run_reward);
+    st->run_regret = calloc(st->result->runs * n_candidates, sizeof *st->run_regret);
+    st->logged = calloc(n_candidates, sizeof *st->logged);
+    st->pulls = calloc(n_candidates, sizeof *st->pulls);
     if (st->reward_sum && st->regret_sum && st->count && st->reward_curve && st->regret_curve &&
-        st->run)
+        st->run_reward && st->run_regret && st->logged && st->pulls)
         return SEGUE_OK;
     return segue_fail_no_memory(err, "the rewards of tasks");
 }
@@ -203,7 +217,7 @@ segue_status segue_replay_play_all(replay_study *st, segue_error *err)
     const uint64_t n_items = st->result->n_candidates * st->result->runs;
     const size_t n_threads = st->config->threads < n_items ? st->config->threads : (size_t)n_items;
     SEGUE_TRY(allocate_sums(st, err));
-    thread_pool c = {.st = st, .n_items = n_items, .worker = calloc(n_threads, sizeof *c.worker)};
+    thread_pool c = {.st = st, .worker = calloc(n_threads, sizeof *c.worker)};
     if (!c.worker)
         return segue_fail_no_memory(err, "worker threads");
     segue_status status = SEGUE_OK;

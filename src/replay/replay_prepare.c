@@ -1,9 +1,8 @@
-/* replay_prepare.c - choose the tasks of a replay, their order, and the number of steps.
+/* replay_prepare.c - choose the order of the tasks of a replay and the number of steps, and fit what
+ * the urn needs.
  *
- * Resampling plays the full tasks of a log, with enough rewards of every arm; row replay plays all
- * tasks.  Tasks that match --holdout come last in the order and are scored; without it, tasks from
- * a position on are scored.  Indices: `number` maps a played task to its number in the log, and
- * `order` maps a position to a played task.
+ * All tasks of a log are played.  Tasks that match --holdout come last in the order and are scored;
+ * without it, tasks from a position on are scored.  `order` maps a position to a task of the log.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -15,6 +14,8 @@
 
 #define FIRST_SCORED 41   /* by default, if the log has twice as many tasks */
 #define MAX_STEPS    1000 /* by default */
+#define MIN_RUNS     4    /* by default */
+#define MAX_RUNS     32   /* by default */
 
 static segue_status no_memory(segue_error *err)
 {
@@ -23,25 +24,10 @@ static segue_status no_memory(segue_error *err)
 
 /* ---- method ------------------------------------------------------------------------------ */
 
-static segue_status select_full(replay_study *st, segue_error *err)
+/* The rate of row replay is the smallest probability of the log. */
+static void find_rows(replay_study *st)
 {
     const segue_history *history = st->config->history;
-    double *scratch = calloc(2 * history->n_arms, sizeof *scratch);
-    if (!scratch)
-        return no_memory(err);
-    st->result->n_played =
-        segue_replay_tasks_select_full(history, st->result->min_rewards, st->number, scratch);
-    free(scratch);
-    return SEGUE_OK;
-}
-
-/* Row replay plays every task.  Its rate is the smallest probability of the log. */
-static void select_all(replay_study *st)
-{
-    const segue_history *history = st->config->history;
-    st->result->n_played = history->n_tasks;
-    for (size_t task = 0; task < history->n_tasks; task++)
-        st->number[task] = task;
     st->rows = (replay_rows){.start = history->start,
                              .row = history->row,
                              .probability = history->probability,
@@ -50,74 +36,31 @@ static void select_all(replay_study *st)
         st->rows.rate = fmin(st->rows.rate, history->probability[i]);
 }
 
-static segue_status reject_resampling(const replay_study *st, segue_error *err)
+/* Group the rewards of the log and fit the population of its tasks. */
+static segue_status fit_urn(replay_study *st, segue_error *err)
 {
-    return segue_fail(err, SEGUE_EDOMAIN,
-                      "%s: none of the %zu tasks has %" PRIu64
-                      " rewards or more of every arm, so they cannot be resampled: lower --least, "
-                      "or, if the log drew its arms at random, give --play replay",
-                      st->config->path, st->config->history->n_tasks, st->result->min_rewards);
-}
-
-/* --least asks for resampling. */
-static segue_status reject_min_rewards(const replay_study *st, segue_error *err)
-{
-    return segue_fail(err, SEGUE_EUSAGE,
-                      "--least goes with resampling, and only %zu of %zu tasks have %" PRIu64
-                      " rewards or more of every arm, so the log would be replayed: lower it, or "
-                      "give --play resampling",
-                      st->result->n_played, st->config->history->n_tasks, st->result->min_rewards);
-}
-
-/* Resample if any task can be; but a log with probabilities, for which --play is auto, needs enough
- * full tasks. */
-static bool can_resample(const replay_study *st)
-{
-    const segue_history *history = st->config->history;
-    const bool replayable = st->config->method == SEGUE_REPLAY_METHOD_AUTO && history->probability;
-    const size_t n_full = st->result->n_played;
-    return n_full > 0 && (!replayable || segue_replay_tasks_are_enough(n_full, history->n_tasks));
+    SEGUE_TRY(segue_urn_log_init(&st->log, st->config->history, err));
+    SEGUE_TRY(segue_urn_init(&st->urn, &st->log, st->config->seed, 0, err));
+    st->result->n_fitted_types = st->urn.population.n_types;
+    return SEGUE_OK;
 }
 
 static segue_status choose_method(replay_study *st, segue_error *err)
 {
     const segue_replay_config *config = st->config;
     segue_replay_result *result = st->result;
-    if (config->method != SEGUE_REPLAY_METHOD_ROWS) {
-        SEGUE_TRY(select_full(st, err));
-        result->resampled = can_resample(st);
-        if (!result->resampled &&
-            (config->method == SEGUE_REPLAY_METHOD_RESAMPLE || !config->history->probability))
-            return reject_resampling(st, err);
-    }
-    if (!result->resampled && config->min_rewards)
-        return reject_min_rewards(st, err);
-    if (!result->resampled)
-        select_all(st);
-    result->thinned = !result->resampled && config->history->probability;
-    return SEGUE_OK;
-}
-
-static segue_status select_tasks(replay_study *st, segue_error *err)
-{
-    const segue_history *history = st->config->history;
-    segue_replay_result *result = st->result;
-    const uint64_t min_rewards = st->config->min_rewards;
-    result->min_rewards = min_rewards ? min_rewards : SEGUE_REPLAY_MIN_REWARDS;
-    st->number = calloc(history->n_tasks, sizeof *st->number);
-    if (!st->number)
-        return no_memory(err);
-    SEGUE_TRY(choose_method(st, err));
-    result->n_skipped = history->n_tasks - result->n_played;
+    result->n_played = config->history->n_tasks;
     if (result->n_played < 2)
         return segue_fail(err, SEGUE_EDOMAIN,
-                          "%s: only one task can be played, and transfer is from task to task; "
+                          "%s: there is only one task, and transfer is from task to task; "
                           "need at least 2",
-                          st->config->path);
-    return result->resampled
-               ? segue_samples_create(&st->samples, history->n_tasks, history->n_arms, history->row,
-                                      history->n_rows, result->min_rewards, err)
-               : SEGUE_OK;
+                          config->path);
+    result->urn = config->method == SEGUE_REPLAY_METHOD_URN;
+    result->thinned = !result->urn && config->history->probability;
+    if (result->urn)
+        return fit_urn(st, err);
+    find_rows(st);
+    return SEGUE_OK;
 }
 
 /* ---- order ------------------------------------------------------------------------------- */
@@ -130,19 +73,7 @@ static segue_status order_by_time(replay_study *st, segue_error *err)
                           "--order time: %s has no column 'time'; sort its rows and give "
                           "--order file",
                           st->config->path);
-    /* numbers of the log by time; and for each, its played task plus 1, or 0 */
-    size_t *by_time = calloc(2 * history->n_tasks, sizeof *by_time);
-    if (!by_time)
-        return no_memory(err);
-    size_t *played = by_time + history->n_tasks;
-    const segue_status status = segue_history_order_by_time(history, by_time, err);
-    for (size_t i = 0; i < st->result->n_played && status == SEGUE_OK; i++)
-        played[st->number[i]] = i + 1;
-    for (size_t i = 0, n = 0; i < history->n_tasks && status == SEGUE_OK; i++)
-        if (played[by_time[i]])
-            st->order[n++] = played[by_time[i]] - 1;
-    free(by_time);
-    return status;
+    return segue_history_order_by_time(history, st->order, err);
 }
 
 /* Move the tasks whose names match to the end, and preserve both orders. */
@@ -151,7 +82,7 @@ static void partition_by_name(replay_study *st, const regex_t *pattern, size_t *
     size_t n_others = 0, n_matching = 0;
     for (size_t i = 0; i < st->result->n_played; i++) {
         const size_t task = st->order[i];
-        const char *name = st->config->history->task_name[st->number[task]];
+        const char *name = st->config->history->task_name[task];
         if (regexec(pattern, name, 0, NULL, 0) == 0)
             matching[n_matching++] = task;
         else
@@ -167,10 +98,10 @@ static segue_status check_holdout(const replay_study *st, segue_error *err)
     if (result->n_learned > 0 && result->n_learned < result->n_played)
         return SEGUE_OK;
     return segue_fail(err, SEGUE_EUSAGE,
-                      "--holdout: '%.60s' matches %s of the %zu tasks that can be played, such as "
+                      "--holdout: '%.60s' matches %s of the %zu tasks, such as "
                       "'%.60s'; need some to %s",
                       st->config->holdout, result->n_learned ? "none" : "all", result->n_played,
-                      st->config->history->task_name[st->number[0]],
+                      st->config->history->task_name[0],
                       result->n_learned ? "score" : "learn from");
 }
 
@@ -231,7 +162,7 @@ static segue_status choose_first_scored(replay_study *st, segue_error *err)
 static double answer_rate(const replay_study *st)
 {
     const segue_history *history = st->config->history;
-    if (st->result->resampled)
+    if (st->result->urn)
         return 1.0;
     return history->probability ? st->rows.rate : 1.0 / (double)history->n_arms;
 }
@@ -243,14 +174,14 @@ static segue_status choose_steps(replay_study *st, segue_error *err)
     if (!rows)
         return no_memory(err);
     for (size_t i = 0; i < result->n_played; i++)
-        rows[i] = segue_replay_tasks_rows(st->config->history, st->number[i]);
+        rows[i] = segue_replay_tasks_rows(st->config->history, i);
     const double median = segue_stats_quantile(rows, result->n_played, 0.5) * answer_rate(st);
     const double max_rows = rows[result->n_played - 1]; /* the quantile sorts them */
     free(rows);
     result->steps = (uint64_t)fmin(MAX_STEPS, fmax(1.0, floor(median)));
     if (st->config->steps)
         result->steps = st->config->steps;
-    if (!result->resampled && (double)result->steps > max_rows)
+    if (!result->urn && (double)result->steps > max_rows)
         return segue_fail(err, SEGUE_EUSAGE,
                           "--steps %" PRIu64 ": no task has more than %.0f rows to answer them",
                           result->steps, max_rows);
@@ -270,11 +201,18 @@ static segue_status summarize_tasks(replay_study *st, segue_error *err)
         return no_memory(err);
     for (size_t position = 0; position < result->n_played; position++) {
         const size_t task = st->order[position];
-        st->best[task] = segue_replay_tasks_add(&st->tasks, st->config->history, st->number[task],
+        st->best[task] = segue_replay_tasks_add(&st->tasks, st->config->history, task,
                                                 any || position + 1 >= result->first_scored);
     }
     result->rarest = segue_replay_tasks_rarest_arm(&st->tasks, &result->rarest_rewards);
     return SEGUE_OK;
+}
+
+/* Return the runs that play SEGUE_REPLAY_PLAYED_TASKS tasks, within limits. */
+static uint64_t default_runs(const segue_replay_result *result)
+{
+    const uint64_t runs = (SEGUE_REPLAY_PLAYED_TASKS + result->n_played - 1) / result->n_played;
+    return runs < MIN_RUNS || !result->urn ? MIN_RUNS : runs > MAX_RUNS ? MAX_RUNS : runs;
 }
 
 static void summarize_log(replay_study *st)
@@ -298,7 +236,10 @@ static void summarize_log(replay_study *st)
     result->highest = st->config->highest;
     result->logged = sum / (double)history->n_rows;
     result->rows_accepted = accepted / (double)history->n_rows;
-    result->runs = st->config->runs;
+    result->rewards_per_cell =
+        (double)history->n_rows / (double)history->n_tasks / (double)history->n_arms;
+    result->runs = st->config->runs ? st->config->runs : default_runs(result);
+    result->replicates = st->config->replicates ? st->config->replicates : SEGUE_REPLAY_REPLICATES;
     result->seed = st->config->seed;
 }
 
@@ -306,8 +247,9 @@ static void fill_setting(replay_study *st)
 {
     const segue_replay_result *result = st->result;
     st->setting = (replay_setting){.n_arms = result->n_arms,
-                                   .samples = st->samples,
-                                   .rows = result->resampled ? NULL : &st->rows,
+                                   .urn = result->urn ? &st->urn : NULL,
+                                   .rows = result->urn ? NULL : &st->rows,
+                                   .best = st->best,
                                    .order = st->order,
                                    .n_tasks = result->n_played,
                                    .n_learned = result->n_learned,
@@ -318,7 +260,7 @@ static void fill_setting(replay_study *st)
 
 segue_status segue_replay_prepare(replay_study *st, segue_error *err)
 {
-    SEGUE_TRY(select_tasks(st, err));
+    SEGUE_TRY(choose_method(st, err));
     SEGUE_TRY(order_tasks(st, err));
     SEGUE_TRY(choose_first_scored(st, err));
     SEGUE_TRY(choose_steps(st, err));

@@ -10,7 +10,7 @@
 
 #include "segue/status.h"
 
-/** A number and its 95 % interval, from a bootstrap over tasks; NaN: not known. */
+/** A number and its 95 % interval; NaN: not known. */
 typedef struct segue_interval {
     double value, low, high;
 } segue_interval;
@@ -44,6 +44,7 @@ typedef struct segue_replay_candidate {
     char *name; /* as typed, or "always ARM" */
     segue_transfer_kind transfer;
     segue_interval metric[SEGUE_N_METRICS];
+    double logged;     /* share of its pulls that logged rewards answered */
     double runs_se;    /* of the reward per step, over runs; NaN: one run */
     size_t ahead_from; /* task from which its total stays above that of ts, from 1; 0: never */
     double *reward;    /* n_played: per step of the task at each position, mean over runs */
@@ -96,10 +97,11 @@ typedef struct segue_replay_result {
     size_t rarest;           /* the arm with the fewest rewards in the played tasks */
     double rarest_rewards;   /* its rewards per task, on average */
     /* How it was played. */
-    bool resampled; /* else row replay */
-    bool thinned;   /* row replay: rows are accepted by the log's probabilities */
-    size_t n_skipped;
-    uint64_t min_rewards; /* skipped tasks have fewer rewards of some arm */
+    bool urn;                /* else row replay */
+    double rewards_per_cell; /* rewards per arm and task, on average */
+    size_t n_fitted_types;   /* urn: types of the fitted population */
+    uint64_t replicates;     /* urn: logs drawn for the intervals */
+    bool thinned;            /* row replay: rows are accepted by the log's probabilities */
     const char *order, *holdout;
     size_t n_played;
     size_t n_learned;    /* played tasks that are learned from; those after them are held out */
@@ -120,7 +122,7 @@ typedef struct segue_replay_result {
     char warning[SEGUE_MAX_WARNINGS][SEGUE_SENTENCE_SIZE];
     segue_conclusion conclusion;
     size_t use; /* the candidate to use */
-    char verdict[2 * SEGUE_SENTENCE_SIZE];
+    char verdict[3 * SEGUE_SENTENCE_SIZE];
 } segue_replay_result;
 
 /** Free what the result owns; accepts all zeros. */

@@ -1,4 +1,4 @@
-/* replay_run.c - one run over the tasks of a log, by resampling or by row replay.
+/* replay_run.c - one run over the tasks of a log, by the urn or by row replay.
  *
  * Row replay never withdraws an ask: it waits for its row.  If rows are accepted at the same rate
  * for every arm, the wait is geometric with that rate, for any arm and history.  So the number of
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "replay/urn/urn_task.h"
 #include "segue/internal.h"
-#include "segue/simulation.h"
 
 /* The state of a run. */
 typedef struct play {
@@ -22,9 +22,8 @@ typedef struct play {
     uint64_t run;
     segue_task *task; /* the policy's; or the learner's open task; or NULL */
     segue_learner *learner;
-    segue_environment env;
-    segue_simulated_task *simulated; /* resampling */
-    double *step;                    /* row replay: where the next reward goes */
+    segue_urn_task urn_task; /* the urn */
+    double *step;            /* row replay: where the next reward goes */
 } play;
 
 /* ---- results ---------------------------------------------------------------------------- */
@@ -50,10 +49,13 @@ segue_status segue_replay_run_init(replay_run *out, const replay_setting *settin
     const size_t count = setting->n_tasks;
     *out = (replay_run){.task = calloc(count, sizeof *out->task),
                         .steps = calloc(count, sizeof *out->steps),
-                        .reward = calloc(count, sizeof *out->reward)};
+                        .reward = calloc(count, sizeof *out->reward),
+                        .best = calloc(count, sizeof *out->best),
+                        .logged = calloc(count, sizeof *out->logged)};
     if (setting->rows)
         out->step = calloc(max_steps(setting) + 1, sizeof *out->step);
-    if (out->task && out->steps && out->reward && (out->step || !setting->rows))
+    if (out->task && out->steps && out->reward && out->best && out->logged &&
+        (out->step || !setting->rows))
         return SEGUE_OK;
     segue_replay_run_fini(out);
     return segue_fail(err, SEGUE_ENOMEM, "out of memory for a run of %zu tasks", count);
@@ -64,6 +66,8 @@ void segue_replay_run_fini(replay_run *run)
     free(run->task);
     free(run->steps);
     free(run->reward);
+    free(run->best);
+    free(run->logged);
     free(run->step);
     *run = (replay_run){.task = NULL};
 }
@@ -134,30 +138,29 @@ static uint64_t replay_rows_of(play *p, size_t position, size_t task, double *re
     return step;
 }
 
-/* Resample a task; return the sum of the means of the pulled arms. */
-static double resample(play *p, size_t position, size_t task)
+/* Play the task at a position with the urn. */
+static void play_urn(play *p, size_t position, replay_run *out)
 {
     const replay_setting *setting = p->setting;
-    const double *mean = setting->samples->mean + task * setting->n_arms;
-    double best = 0.0;
-    segue_simulated_task_begin_logged(p->simulated, setting->seed, p->run, position, task);
-    for (size_t arm = 0; arm < setting->n_arms; arm++)
-        best = mean[arm] > best ? mean[arm] : best;
-    const double steps = (double)setting->steps;
-    return p->task ? steps * best - segue_simulation_play(p->task, p->simulated, setting->steps)
-                   : steps * mean[p->candidate->arm];
+    segue_urn_task *urn = &p->urn_task;
+    segue_urn_task_begin(urn, out->task[position], setting->seed, p->run);
+    for (uint64_t step = 0; step < setting->steps; step++) {
+        const size_t arm = ask(p);
+        tell(p, arm, segue_urn_task_pull(urn, arm));
+    }
+    out->steps[position] = setting->steps;
+    out->reward[position] = urn->value;
+    out->best[position] = urn->best;
+    out->logged[position] = (double)urn->n_logged;
 }
 
-static void play_task(play *p, size_t position, replay_run *out)
+static void play_rows(play *p, size_t position, replay_run *out)
 {
     const size_t task = out->task[position];
     out->reward[position] = 0.0;
-    if (p->setting->rows) {
-        out->steps[position] = replay_rows_of(p, position, task, &out->reward[position]);
-    } else {
-        out->steps[position] = p->setting->steps;
-        out->reward[position] = resample(p, position, task);
-    }
+    out->steps[position] = replay_rows_of(p, position, task, &out->reward[position]);
+    out->best[position] = p->setting->best ? p->setting->best[task] : 0.0;
+    out->logged[position] = (double)out->steps[position];
 }
 
 /* ---- one run ----------------------------------------------------------------------------- */
@@ -184,12 +187,8 @@ static segue_status create_learner(play *p, segue_error *err)
 
 static segue_status play_init(play *p, segue_error *err)
 {
-    if (p->setting->samples) {
-        p->env = (segue_environment){.size = sizeof(segue_environment),
-                                     .samples = p->setting->samples,
-                                     .order = SEGUE_ORDER_FILE};
-        SEGUE_TRY(segue_simulated_task_create(&p->simulated, &p->env, err));
-    }
+    if (p->setting->urn)
+        SEGUE_TRY(segue_urn_task_init(&p->urn_task, p->setting->urn, err));
     if (p->candidate->policy)
         SEGUE_TRY(create_task(p, err));
     return p->candidate->learner ? create_learner(p, err) : SEGUE_OK;
@@ -200,7 +199,7 @@ static void play_fini(play *p)
     if (!p->learner)
         segue_task_destroy(p->task);
     segue_learner_destroy(p->learner);
-    segue_simulated_task_destroy(p->simulated);
+    segue_urn_task_fini(&p->urn_task);
 }
 
 /* Begin a task.  A learner opens one per task that it learns from; held-out tasks share one more,
@@ -244,7 +243,10 @@ segue_status segue_replay_run_play(const replay_setting *setting, const replay_c
         status = begin(&p, position, err);
         if (status != SEGUE_OK)
             goto done;
-        play_task(&p, position, out);
+        if (setting->urn)
+            play_urn(&p, position, out);
+        else
+            play_rows(&p, position, out);
         status = end(&p, position, err);
     }
 done:

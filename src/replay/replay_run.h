@@ -1,6 +1,7 @@
 /* replay_run.h - one run of one candidate over the tasks of a log.
  *
- * Resampling: a pull draws one of the task's rewards of the arm.  Row replay (Li, Chu, Langford and
+ * The urn: a pull receives the task's next logged reward of the arm, and a drawn one after the last
+ * (urn/urn.h).  Row replay (Li, Chu, Langford and
  * Wang 2011): a pull takes the next row of the task with that arm, and skips the rows between.  If
  * the log has probabilities p, a row is accepted with probability `rate` / p only: then the wait
  * has the same distribution for every arm and every history.
@@ -8,8 +9,8 @@
 #ifndef SEGUE_REPLAY_REPLAY_RUN_H
 #define SEGUE_REPLAY_REPLAY_RUN_H
 
+#include "replay/urn/urn.h"
 #include "segue/learner.h"
-#include "segue/samples.h"
 
 /* The rows of a log, task by task; borrowed. */
 typedef struct replay_rows {
@@ -22,9 +23,10 @@ typedef struct replay_rows {
 /* Tasks and their order; all is borrowed. */
 typedef struct replay_setting {
     size_t n_arms;
-    const segue_samples *samples; /* resampled; or ... */
-    const replay_rows *rows;      /* ... row replay */
-    const size_t *order;          /* n_tasks: the task at each position */
+    const segue_urn *urn;    /* the urn; or ... */
+    const replay_rows *rows; /* ... row replay */
+    const double *best;      /* row replay: the average of each task's best arm */
+    const size_t *order;     /* n_tasks: the task at each position */
     size_t n_tasks;
     size_t n_learned; /* 1 .. n_tasks: tasks at the first positions, which are learned from; later
                          ones are held out */
@@ -45,7 +47,9 @@ typedef struct replay_candidate {
 typedef struct replay_run {
     size_t *task;    /* n_tasks: the task */
     uint64_t *steps; /* n_tasks: steps that it had */
-    double *reward;  /* n_tasks: sum of rewards; resampling: of the means of the pulled arms */
+    double *reward;  /* n_tasks: sum of rewards; of the urn's drawn rewards, of their means */
+    double *best;    /* n_tasks: mean of the task's best arm */
+    double *logged;  /* n_tasks: pulls that a logged reward answered */
     double *step;    /* row replay: the reward of each step, task after task; else NULL */
 } replay_run;
 

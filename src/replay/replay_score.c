@@ -1,145 +1,63 @@
-/* replay_score.c - compute the metrics of all candidates, with intervals.
+/* replay_score.c - compute the metrics of all candidates, with intervals, and their curves.
  *
- * The bootstrap is paired: each of RESAMPLES draws takes tasks with replacement, the same for all
- * candidates, and computes every metric from them.  An interval is from the 2.5 to the 97.5
- * percentile of the draws.  Cost: O(RESAMPLES x candidates x tasks), over threads.
+ * A metric is computed from the average reward and regret of each candidate over runs and scored
+ * tasks.  Its interval comes from replicates of the log (replay_replicates.c) or, for row replay,
+ * from a bootstrap over tasks (replay_bootstrap.c).
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "replay/replay_internal.h"
+#include "replay/replay_metrics.h"
 #include "segue/internal.h"
 
-#define RESAMPLES 1000
+/* ---- metrics ----------------------------------------------------------------------------- */
 
-/* The scored tasks and the metrics of every draw. */
-typedef struct bootstrap {
-    replay_study *st;
-    size_t *scored; /* n_scored: tasks that are scored in any run */
-    size_t n_scored;
-    double *weights; /* n_threads x n_places: how often a task was drawn */
-    double *drawn;   /* RESAMPLES x (n_players x SEGUE_N_METRICS + 1) */
-    size_t width;    /* numbers per draw */
-} bootstrap;
-
-/* ---- the metrics ------------------------------------------------------------------------- */
-
-/* Return the average of a candidate's sums over weighted tasks. */
-static double average(const replay_study *st, const double *sums, size_t candidate,
-                      const double *weight)
+/* Average rewards and regrets over runs. */
+static void average_runs(const replay_study *st, double *reward, double *regret)
 {
-    const double *sum = sums + candidate * st->result->n_played;
-    double total = 0.0, count = 0.0;
-    for (size_t task = 0; task < st->result->n_played; task++) {
-        total += weight[task] * sum[task];
-        count += weight[task] * st->count[task];
+    const size_t n = st->result->n_candidates;
+    const double runs = (double)st->result->runs;
+    for (size_t i = 0; i < st->result->runs * n; i++) {
+        reward[i % n] += st->run_reward[i] / runs;
+        regret[i % n] += st->run_regret[i] / runs;
     }
-    return total / count;
 }
 
-/* Return a share; 0 of nothing. */
-static double share_of(double part, double whole)
+/* Store metrics without intervals. */
+static void store_values(segue_replay_result *result, const double *values)
 {
-    return whole > 0.0 ? part / whole : 0.0;
-}
-
-/* Return the gain over a base as a share of the base.  The base is measured from 0, or from the
- * lowest reward if that is negative, since shares of negative rewards mean nothing. */
-static double gain(const segue_replay_result *result, double reward, double base)
-{
-    const double zero = fmax(0.0, result->lowest) / (result->highest - result->lowest);
-    return share_of(reward - base, base + zero);
-}
-
-/* Compute all metrics: n_candidates x SEGUE_N_METRICS, then the reward of each task's best arm. */
-static void compute(const replay_study *st, const double *weight, double *out)
-{
-    const segue_replay_result *result = st->result;
-    const double width = result->highest - result->lowest, n = (double)result->steps;
-    const double ts = average(st, st->reward_sum, result->ts, weight);
-    const double ts_lost = average(st, st->regret_sum, result->ts, weight);
-    const double prior = average(st, st->reward_sum, result->ts_prior, weight);
-    const double fixed = average(st, st->reward_sum, result->fixed_arm, weight);
-    const double alone = average(st, st->regret_sum, result->best_without_transfer, weight);
-    const double simple = average(st, st->regret_sum, result->best_prior, weight);
-    for (size_t p = 0; p < result->n_candidates; p++) {
-        const double reward = average(st, st->reward_sum, p, weight);
-        const double lost = average(st, st->regret_sum, p, weight);
-        const double values[SEGUE_N_METRICS] = {
-            [SEGUE_METRIC_REWARD] = result->lowest + width * reward,
-            [SEGUE_METRIC_REGRET] = width * n * lost,
-            [SEGUE_METRIC_GAIN_OVER_TS] = gain(result, reward, ts),
-            [SEGUE_METRIC_GAIN_OVER_PRIOR] = gain(result, reward, prior),
-            [SEGUE_METRIC_GAIN_OVER_FIXED] = gain(result, reward, fixed),
-            [SEGUE_METRIC_GAP_CLOSED] = share_of(reward - ts, ts_lost),
-            [SEGUE_METRIC_REGRET_SAVED] = share_of(alone - lost, alone),
-            [SEGUE_METRIC_SAVED_OVER_PRIOR] = share_of(simple - lost, simple)};
-        memcpy(out + p * SEGUE_N_METRICS, values, sizeof values);
-    }
-    out[result->n_candidates * SEGUE_N_METRICS] = result->lowest + width * (ts + ts_lost);
-}
-
-/* ---- draws ------------------------------------------------------------------------------- */
-
-/* Draw n_scored tasks with replacement from the scored tasks. */
-static void draw_tasks(const bootstrap *b, uint64_t time, double *weight)
-{
-    const double count = (double)b->n_scored;
-    segue_rng rng;
-    segue_rng_init(&rng, b->st->config->seed, 0, time, SEGUE_STREAM_BOOTSTRAP);
-    memset(weight, 0, b->st->result->n_played * sizeof *weight);
-    for (size_t i = 0; i < b->n_scored; i++)
-        weight[b->scored[(size_t)(segue_rng_uniform(&rng) * count)]] += 1.0;
-}
-
-static segue_status draw_once(void *context, size_t worker, uint64_t item, segue_error *err)
-{
-    const bootstrap *b = context;
-    double *weight = b->weights + worker * b->st->result->n_played;
-    (void)err;
-    draw_tasks(b, item, weight);
-    compute(b->st, weight, b->drawn + item * b->width);
-    return SEGUE_OK;
-}
-
-/* ---- the result -------------------------------------------------------------------------- */
-
-/* Return a metric with its percentiles over the draws; without them if a draw is not finite. */
-static segue_interval make_interval(const bootstrap *b, double value, size_t at, double *scratch)
-{
-    for (size_t i = 0; i < RESAMPLES; i++) {
-        scratch[i] = b->drawn[i * b->width + at];
-        if (!isfinite(scratch[i]))
-            return (segue_interval){.value = value, .low = NAN, .high = NAN};
-    }
-    return (segue_interval){.value = value,
-                            .low = segue_stats_quantile(scratch, RESAMPLES, 0.025),
-                            .high = segue_stats_quantile(scratch, RESAMPLES, 0.975)};
-}
-
-static void store_intervals(const bootstrap *b, const double *values)
-{
-    segue_replay_result *result = b->st->result;
-    double scratch[RESAMPLES];
-    for (size_t p = 0; p < result->n_candidates; p++) {
+    for (size_t p = 0; p < result->n_candidates; p++)
         for (size_t k = 0; k < SEGUE_N_METRICS; k++)
             result->candidate[p].metric[k] =
-                make_interval(b, values[p * SEGUE_N_METRICS + k], p * SEGUE_N_METRICS + k, scratch);
-    }
-    result->best_arms = make_interval(b, values[b->width - 1], b->width - 1, scratch);
+                (segue_interval){.value = values[p * SEGUE_N_METRICS + k], .low = NAN, .high = NAN};
+    result->best_arms = (segue_interval){
+        .value = values[result->n_candidates * SEGUE_N_METRICS], .low = NAN, .high = NAN};
 }
 
 /* Compute the rewards, rank the candidates by them, and compute all metrics, which need the ranks.
  */
-static void rank(replay_study *st, const double *weight, double *values)
+static void rank(replay_study *st, double *average, double *values)
 {
-    compute(st, weight, values);
-    for (size_t p = 0; p < st->result->n_candidates; p++)
-        st->result->candidate[p].metric[SEGUE_METRIC_REWARD].value = values[p * SEGUE_N_METRICS];
-    segue_replay_result_rank(st->result);
-    compute(st, weight, values);
+    segue_replay_result *result = st->result;
+    double *reward = average, *regret = average + result->n_candidates;
+    average_runs(st, reward, regret);
+    for (size_t p = 0; p < result->n_candidates; p++)
+        result->candidate[p].metric[SEGUE_METRIC_REWARD].value = reward[p];
+    segue_replay_result_rank(result);
+    segue_replay_metrics_compute(result, reward, regret, values);
+    store_values(result, values);
 }
+
+static segue_status find_intervals(replay_study *st, const double *values, segue_error *err)
+{
+    if (st->config->values_only)
+        return SEGUE_OK;
+    return st->result->urn ? segue_replay_replicates(st, values, err)
+                           : segue_replay_bootstrap(st, values, err);
+}
+
+/* ---- curves ------------------------------------------------------------------------------ */
 
 /* Return the position from which the total reward stays above that of ts, or 0.  Positions at which
  * either had no step do not count. */
@@ -158,12 +76,22 @@ static size_t ahead_from(const replay_study *st, size_t candidate)
     return from;
 }
 
+/* Return the standard error of the reward per step over runs. */
+static double runs_error(const replay_study *st, size_t candidate)
+{
+    segue_stats runs = {.count = 0};
+    for (size_t i = 0; i < st->result->runs; i++)
+        segue_stats_add(&runs, st->run_reward[i * st->result->n_candidates + candidate]);
+    return segue_stats_standard_error(&runs);
+}
+
 static segue_status store_curve(replay_study *st, size_t candidate, segue_error *err)
 {
     segue_replay_result *result = st->result;
     segue_replay_candidate *c = &result->candidate[candidate];
     const double width = result->highest - result->lowest;
     double **const list[] = {&c->reward, &c->reward_se, &c->regret, &c->regret_se};
+    const bool hidden = !isfinite(c->metric[SEGUE_METRIC_REGRET].value);
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (!(*list[i] = calloc(result->n_played, sizeof **list[i])))
             return segue_fail_no_memory(err, "the curves");
@@ -172,51 +100,33 @@ static segue_status store_curve(replay_study *st, size_t candidate, segue_error 
         const segue_stats *regret = &st->regret_curve[candidate * result->n_played + position];
         c->reward[position] = reward->count ? result->lowest + width * reward->mean : NAN;
         c->reward_se[position] = width * segue_stats_standard_error(reward);
-        c->regret[position] = regret->count ? width * regret->mean : NAN;
-        c->regret_se[position] = width * segue_stats_standard_error(regret);
+        c->regret[position] = regret->count && !hidden ? width * regret->mean : NAN;
+        c->regret_se[position] = hidden ? NAN : width * segue_stats_standard_error(regret);
     }
-    c->runs_se = width * segue_stats_standard_error(&st->run[candidate]);
+    c->runs_se = width * runs_error(st, candidate);
+    c->logged = st->logged[candidate] / fmax(st->pulls[candidate], 1.0);
     c->ahead_from = ahead_from(st, candidate);
     return SEGUE_OK;
-}
-
-static segue_status draw_all(bootstrap *b, double *values, segue_error *err)
-{
-    replay_study *st = b->st;
-    for (size_t task = 0; task < st->result->n_played; task++) {
-        b->weights[task] = 1.0;
-        if (st->count[task] > 0.0)
-            b->scored[b->n_scored++] = task;
-    }
-    rank(st, b->weights, values);
-    segue_status status = SEGUE_OK;
-    for (size_t i = 0; i < b->width; i++)
-        b->drawn[i] = NAN; /* without draws there is no interval */
-    if (!st->config->values_only)
-        status = segue_parallel_run(st->config->threads, RESAMPLES, draw_once, NULL, b, err);
-    if (status == SEGUE_OK)
-        store_intervals(b, values);
-    return status;
 }
 
 segue_status segue_replay_score(replay_study *st, segue_error *err)
 {
     segue_replay_result *result = st->result;
-    bootstrap b = {.st = st, .width = result->n_candidates * SEGUE_N_METRICS + 1};
-    double *values = calloc(b.width, sizeof *values);
-    b.weights = calloc(st->config->threads * result->n_played, sizeof *b.weights);
-    b.drawn = calloc(RESAMPLES * b.width, sizeof *b.drawn);
-    b.scored = calloc(result->n_played, sizeof *b.scored);
-    segue_status status = values && b.weights && b.drawn && b.scored
-                              ? draw_all(&b, values, err)
-                              : segue_fail_no_memory(err, "the bootstrap");
-    free(values);
-    free(b.weights);
-    free(b.drawn);
-    free(b.scored);
+    double *values = calloc(segue_replay_metrics_count(result), sizeof *values);
+    double *average = calloc(2 * result->n_candidates, sizeof *average);
+    segue_status status = SEGUE_OK;
+    if (!values || !average) {
+        status = segue_fail_no_memory(err, "the metrics");
+        goto done;
+    }
+    rank(st, average, values);
+    status = find_intervals(st, values, err);
     for (size_t p = 0; p < result->n_candidates && status == SEGUE_OK; p++)
         status = store_curve(st, p, err);
     result->logged = result->lowest + (result->highest - result->lowest) * result->logged;
     result->complete = st->complete.mean;
+done:
+    free(values);
+    free(average);
     return status;
 }

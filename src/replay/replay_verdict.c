@@ -1,10 +1,11 @@
 /* replay_verdict.c - the verdict of a replay: does transfer pay on this log, and which method?
  *
- * Transfer pays if a learner saves regret of the best candidate without transfer, beyond the
- * interval.  That is not always ts: look-ahead beats ts without transfer.  Types pay if they save a
- * tenth (SEGUE_MIN_TYPES_SAVING) of the regret of the best learner of a prior per arm, which may
- * look ahead too: the two then differ in nothing but types.  If an arm has few rewards per task,
- * types are not judged.  Every verdict names the number of steps that it is for.
+ * Three questions, each answered only if the whole interval is on one side of its limit: does
+ * learning earn more than one arm for all tasks; does transfer save regret of the best candidate
+ * without it (not always ts: look-ahead beats ts); do types save a tenth (SEGUE_MIN_TYPES_SAVING)
+ * of the regret of the best learner of a prior per arm, which may look ahead too, so that the two
+ * differ in nothing but types?  Otherwise the log cannot tell, and the verdict says why, and what
+ * would be needed.  Every verdict names the number of steps that it is for.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -14,9 +15,10 @@
 #include "io/utf8.h"
 #include "replay/replay.h"
 
-#define MAX_UNDECIDED 0.25 /* of the regret: if types may save more, the log cannot decide */
-#define MIN_GAIN      0.01 /* of the reward: a smaller gain over a single arm does not count */
-#define MAX_ARM_BYTES 40   /* of an arm's name */
+#define MIN_GAIN       0.01 /* of the reward: a smaller gain over a single arm does not count */
+#define MIN_SAVING     0.05 /* of the regret: transfer that saves less does not count */
+#define MAX_ARM_BYTES  40   /* of an arm's name */
+#define MAX_MORE_TASKS 100  /* times as many: more are not suggested */
 
 /* ---- text -------------------------------------------------------------------------------- */
 
@@ -58,7 +60,7 @@ static void append_saving(verdict *v, const segue_interval *saved)
 /* "tasks of 60 steps" */
 static void append_steps(verdict *v, const segue_replay_result *result)
 {
-    append(v, "tasks of %s%" PRIu64 " step%s", result->resampled ? "" : "at most ", result->steps,
+    append(v, "tasks of %s%" PRIu64 " step%s", result->urn ? "" : "at most ", result->steps,
            result->steps == 1 ? "" : "s");
 }
 
@@ -66,12 +68,26 @@ static void append_steps(verdict *v, const segue_replay_result *result)
 static void append_scored(verdict *v, const segue_replay_result *result)
 {
     if (result->n_learned < result->n_played)
-        append(v, " on the %zu tasks held out", result->n_played - result->n_learned);
+        append(v, ", on the %zu tasks held out", result->n_played - result->n_learned);
     else if (result->first_scored > 1)
-        append(v, " from task %zu on", result->first_scored);
+        append(v, ", from task %zu on", result->first_scored);
 }
 
 /* ---- decision ---------------------------------------------------------------------------- */
+
+/* An open question: the interval and the limit that it contains. */
+typedef struct question {
+    const segue_interval *interval;
+    double limit;
+} question;
+
+/* The decision of a verdict. */
+typedef struct decision {
+    segue_conclusion conclusion;
+    size_t best;                   /* the candidate with the largest reward */
+    bool few_rewards;              /* unclear: too few rewards per arm and task */
+    question arm, transfer, types; /* unclear: the open one has an interval */
+} decision;
 
 /* Return the candidate with the largest reward, except the fixed arm. */
 static size_t best_candidate(const segue_replay_result *result)
@@ -84,110 +100,239 @@ static size_t best_candidate(const segue_replay_result *result)
     return best;
 }
 
+/* Row replay takes the best of a task's averages for its best arm, which needs many rewards. */
 static bool has_few_rewards(const segue_replay_result *result)
 {
-    return result->rarest_rewards < SEGUE_MIN_REWARDS_FOR_TYPES;
+    return result->rewards_per_cell < SEGUE_MIN_REWARDS_PER_CELL ||
+           (!result->urn && result->rarest_rewards < SEGUE_MIN_REWARDS_FOR_TYPES);
 }
 
-static segue_conclusion decide(const segue_replay_result *result, size_t best)
+static bool has_types(const segue_replay_result *result)
 {
-    const segue_interval *prior = result->candidate[result->best_prior].metric;
-    const segue_interval *types = result->best_types < result->n_candidates
-                                      ? result->candidate[result->best_types].metric
-                                      : prior;
-    const segue_interval *over_arm = &result->candidate[best].metric[SEGUE_METRIC_GAIN_OVER_FIXED];
+    return result->best_types < result->n_candidates;
+}
+
+/* Return the learner across tasks with the larger reward: of types or of a prior per arm. */
+static size_t best_transfer(const segue_replay_result *result)
+{
+    const size_t prior = result->best_prior, types = result->best_types;
+    if (!has_types(result))
+        return prior;
+    return result->candidate[types].metric[SEGUE_METRIC_REWARD].value >
+                   result->candidate[prior].metric[SEGUE_METRIC_REWARD].value
+               ? types
+               : prior;
+}
+
+static const segue_interval *metric_of(const segue_replay_result *result, size_t candidate,
+                                       segue_replay_metric metric)
+{
+    return &result->candidate[candidate].metric[metric];
+}
+
+/* Do types save enough of the regret of a prior per arm? */
+static void decide_types(const segue_replay_result *result, decision *d)
+{
+    d->conclusion = SEGUE_CONCLUSION_PRIOR;
+    if (!has_types(result))
+        return;
+    const segue_interval *saved =
+        metric_of(result, result->best_types, SEGUE_METRIC_SAVED_OVER_PRIOR);
+    if (saved->low >= SEGUE_MIN_TYPES_SAVING) {
+        d->conclusion = SEGUE_CONCLUSION_TYPES;
+    } else if (!(saved->high < SEGUE_MIN_TYPES_SAVING)) {
+        d->conclusion = SEGUE_CONCLUSION_UNCLEAR;
+        d->types = (question){.interval = saved, .limit = SEGUE_MIN_TYPES_SAVING};
+    }
+}
+
+/* Does transfer pay, and if so, do types? */
+static void decide_transfer(const segue_replay_result *result, decision *d)
+{
+    const segue_interval *saved =
+        metric_of(result, best_transfer(result), SEGUE_METRIC_REGRET_SAVED);
+    if (saved->low > 0.0) {
+        decide_types(result, d);
+    } else if (saved->high < MIN_SAVING) {
+        d->conclusion = SEGUE_CONCLUSION_NONE;
+    } else {
+        d->conclusion = SEGUE_CONCLUSION_UNCLEAR;
+        d->transfer = (question){.interval = saved,
+                                 .limit = saved->value > 0.5 * MIN_SAVING ? 0.0 : MIN_SAVING};
+    }
+}
+
+static decision decide(const segue_replay_result *result)
+{
+    decision d = {.conclusion = SEGUE_CONCLUSION_UNCLEAR, .best = best_candidate(result)};
+    const segue_interval *over_arm = metric_of(result, d.best, SEGUE_METRIC_GAIN_OVER_FIXED);
+    d.few_rewards = has_few_rewards(result);
     if (result->constant)
-        return SEGUE_CONCLUSION_ARM;
-    if (has_few_rewards(result))
-        return SEGUE_CONCLUSION_UNCLEAR;
-    if (!(over_arm->low > 0.0))
-        return over_arm->value < MIN_GAIN ? SEGUE_CONCLUSION_ARM : SEGUE_CONCLUSION_UNCLEAR;
-    if (types[SEGUE_METRIC_REGRET_SAVED].low > 0.0 &&
-        types[SEGUE_METRIC_SAVED_OVER_PRIOR].low > 0.0 &&
-        types[SEGUE_METRIC_SAVED_OVER_PRIOR].value >= SEGUE_MIN_TYPES_SAVING)
-        return SEGUE_CONCLUSION_TYPES;
-    if (prior[SEGUE_METRIC_REGRET_SAVED].low > 0.0 || types[SEGUE_METRIC_REGRET_SAVED].low > 0.0)
-        return SEGUE_CONCLUSION_PRIOR;
-    return types[SEGUE_METRIC_REGRET_SAVED].high > MAX_UNDECIDED ? SEGUE_CONCLUSION_UNCLEAR
-                                                                 : SEGUE_CONCLUSION_NONE;
+        d.conclusion = SEGUE_CONCLUSION_ARM;
+    else if (d.few_rewards)
+        return d;
+    else if (over_arm->low > 0.0)
+        decide_transfer(result, &d);
+    else if (over_arm->high < MIN_GAIN)
+        d.conclusion = SEGUE_CONCLUSION_ARM;
+    else
+        d.arm = (question){.interval = over_arm,
+                           .limit = over_arm->value > 0.5 * MIN_GAIN ? 0.0 : MIN_GAIN};
+    return d;
 }
 
 /* Return the candidate to use.  A prior per arm is simpler than types, so it is preferred unless it
  * does not pay by itself. */
-static size_t choose(const segue_replay_result *result, size_t best)
+static size_t choose(const segue_replay_result *result, const decision *d)
 {
     const size_t prior = result->best_prior;
-    switch (result->conclusion) {
+    switch (d->conclusion) {
     case SEGUE_CONCLUSION_TYPES:
         return result->best_types;
     case SEGUE_CONCLUSION_PRIOR:
-        return result->candidate[prior].metric[SEGUE_METRIC_REGRET_SAVED].low > 0.0
+        return metric_of(result, prior, SEGUE_METRIC_REGRET_SAVED)->low > 0.0
                    ? prior
-                   : result->best_types;
+                   : best_transfer(result);
     case SEGUE_CONCLUSION_ARM:
         return result->fixed_arm;
     case SEGUE_CONCLUSION_UNCLEAR:
-        return best;
+        return d->best;
     default:
         return result->best_without_transfer;
     }
 }
 
-/* ---- sentences --------------------------------------------------------------------------- */
+/* ---- parts of sentences ------------------------------------------------------------------ */
 
-static void describe_transfer(verdict *v, const segue_replay_result *result)
+static const char *name_of(const segue_replay_result *result, size_t candidate)
 {
-    const segue_replay_candidate *used = &result->candidate[result->use];
+    return result->candidate[candidate].name;
+}
+
+/* "In tasks of 60 steps, from task 41 on, " */
+static void append_tasks(verdict *v, const segue_replay_result *result)
+{
     append(v, "In ");
     append_steps(v, result);
-    append(v, ", transfer would have given ");
-    append_gain(v, &used->metric[SEGUE_METRIC_GAIN_OVER_TS], " reward");
-    append(v, " over ts");
     append_scored(v, result);
-    append(v, ": use %s. It saves ", used->name);
-    append_saving(v, &used->metric[SEGUE_METRIC_REGRET_SAVED]);
-    append(v, " of %s, the best without transfer",
-           result->candidate[result->best_without_transfer].name);
+    append(v, ", ");
+}
+
+/* "it would have earned 0.731 per step (0.725 .. 0.737)" */
+static void append_reward(verdict *v, const segue_replay_result *result, size_t candidate)
+{
+    const segue_interval *reward = metric_of(result, candidate, SEGUE_METRIC_REWARD);
+    append(v, "would have earned %.3g per step (%.3g .. %.3g)", reward->value, reward->low,
+           reward->high);
+}
+
+/* Compare a candidate with ts and with the best single arm. */
+static void append_gains(verdict *v, const segue_replay_result *result, size_t candidate)
+{
+    if (candidate != result->ts) {
+        append(v, ", ");
+        append_gain(v, metric_of(result, candidate, SEGUE_METRIC_GAIN_OVER_TS), "");
+        append(v, " over ts");
+    }
+    append(v, candidate != result->ts ? " and " : ", ");
+    append_gain(v, metric_of(result, candidate, SEGUE_METRIC_GAIN_OVER_FIXED), "");
+    append(v, " over one arm for all tasks, %s", name_of(result, result->fixed_arm));
+}
+
+/* Say how much of the result is not from the log itself. */
+static void append_basis(verdict *v, const segue_replay_result *result)
+{
+    const double drawn = 100.0 * (1.0 - result->candidate[result->use].logged);
+    if (!result->urn)
+        return;
+    append(v, " Beyond the logged rewards (%.0f %% of pulls) this rests on %zu fitted type%s.",
+           drawn, result->n_fitted_types, result->n_fitted_types == 1 ? "" : "s");
+}
+
+/* Say how many tasks would answer an open question: the width of an interval falls with the root
+ * of their number. */
+static void append_need(verdict *v, const segue_replay_result *result, const question *open)
+{
+    const double half = 0.5 * (open->interval->high - open->interval->low);
+    const double distance = fabs(open->interval->value - open->limit);
+    const double times = half / fmax(distance, 1e-9);
+    const double tasks = (double)result->n_tasks * times * times;
+    if (times * times > MAX_MORE_TASKS)
+        append(v, " The true value may be at the limit: more tasks alone may not tell.");
+    else
+        append(v, " About %.2g tasks with as many rewards would tell.", tasks);
+}
+
+/* ---- sentences --------------------------------------------------------------------------- */
+
+/* The recommended method and what it earns. */
+static void describe_use(verdict *v, const segue_replay_result *result)
+{
+    append(v, "Use %s. ", name_of(result, result->use));
+    append_tasks(v, result);
+    append(v, "it ");
+    append_reward(v, result, result->use);
+    append_gains(v, result, result->use);
+    append(v, ".");
+}
+
+/* "It saves 42 % (40 .. 44) of the regret of la, the best method that learns nothing across
+ * tasks" */
+static void describe_transfer(verdict *v, const segue_replay_result *result)
+{
+    append(v, " It saves ");
+    append_saving(v, metric_of(result, result->use, SEGUE_METRIC_REGRET_SAVED));
+    append(v, " of %s, the best method that learns nothing across tasks.",
+           name_of(result, result->best_without_transfer));
+}
+
+/* "tla saves 28 % (24 .. 32) of the regret of tla:cap=1" */
+static void append_types_saving(verdict *v, const segue_replay_result *result)
+{
+    append(v, "%s saves ", name_of(result, result->best_types));
+    append_saving(v, metric_of(result, result->best_types, SEGUE_METRIC_SAVED_OVER_PRIOR));
+    append(v, " of %s", name_of(result, result->best_prior));
 }
 
 static void describe_types(verdict *v, const segue_replay_result *result)
 {
+    describe_use(v, result);
     describe_transfer(v, result);
-    append(v, ", and ");
-    append_saving(v, &result->candidate[result->use].metric[SEGUE_METRIC_SAVED_OVER_PRIOR]);
-    append(v, " of %s, which learns a prior of each arm and no types.",
-           result->candidate[result->best_prior].name);
+    append(v, " Types add to a prior per arm: ");
+    append_types_saving(v, result);
+    append(v, ".");
 }
 
 static void describe_prior(verdict *v, const segue_replay_result *result)
 {
+    describe_use(v, result);
     describe_transfer(v, result);
-    append(v, ".");
-    if (result->best_types == result->n_candidates)
+    if (!has_types(result))
         return;
-    const segue_replay_candidate *types = &result->candidate[result->best_types];
-    const segue_interval *saved = &types->metric[SEGUE_METRIC_SAVED_OVER_PRIOR];
-    if (saved->value < SEGUE_MIN_TYPES_SAVING / 2.0 || saved->high < SEGUE_MIN_TYPES_SAVING)
-        append(v, " There is little to gain from types: ");
-    else
-        append(v, " Whether types add to it, these tasks do not decide: ");
-    append(v, "%s saves ", types->name);
-    append_saving(v, saved);
-    append(v, " of %s, which learns only a prior of each arm.",
-           result->candidate[result->best_prior].name);
+    append(v, " Types add little to a prior per arm: ");
+    append_types_saving(v, result);
+    append(v, ".");
 }
 
 static void describe_arm(verdict *v, const segue_replay_result *result, size_t best)
 {
-    const segue_replay_candidate *fixed = &result->candidate[result->fixed_arm];
-    append(v, "In ");
-    append_steps(v, result);
-    append(v, ", a single arm is enough for all tasks: %s would have had a reward of %.3g per step",
-           fixed->name, fixed->metric[SEGUE_METRIC_REWARD].value);
-    append_scored(v, result);
-    append(v, ", and %s, the best that learns, ", result->candidate[best].name);
-    append_gain(v, &result->candidate[best].metric[SEGUE_METRIC_GAIN_OVER_FIXED], "");
+    append(v, "One arm is enough for all tasks: %s. ", name_of(result, result->fixed_arm));
+    append_tasks(v, result);
+    append(v, "it ");
+    append_reward(v, result, result->fixed_arm);
+    append(v, ", and %s, the best that learns, ", name_of(result, best));
+    append_gain(v, metric_of(result, best, SEGUE_METRIC_GAIN_OVER_FIXED), "");
     append(v, " over it.");
+}
+
+static void describe_none(verdict *v, const segue_replay_result *result)
+{
+    const size_t transfer = best_transfer(result);
+    append(v, "Transfer does not pay. ");
+    describe_use(v, result);
+    append(v, " %s, which learns across tasks, saves ", name_of(result, transfer));
+    append_saving(v, metric_of(result, transfer, SEGUE_METRIC_REGRET_SAVED));
+    append(v, " of it.");
 }
 
 static void describe_constant(verdict *v, const segue_replay_result *result)
@@ -200,78 +345,98 @@ static void describe_constant(verdict *v, const segue_replay_result *result)
     append(v, ".");
 }
 
-/* Give the saving of types, if a learner of types took part. */
-static void append_types_saving(verdict *v, const segue_replay_result *result)
+/* What the log does show, if a question is open. */
+static void describe_rest(verdict *v, const segue_replay_result *result, const decision *d)
 {
-    if (result->best_types == result->n_candidates)
-        return;
-    const segue_replay_candidate *types = &result->candidate[result->best_types];
-    append(v, " (%s saves ", types->name);
-    append_saving(v, &types->metric[SEGUE_METRIC_REGRET_SAVED]);
-    append(v, " of %s)", result->candidate[result->best_without_transfer].name);
+    append(v, " %s, the best here, ", name_of(result, d->best));
+    append_reward(v, result, d->best);
+    append_gains(v, result, d->best);
+    append(v, ".");
 }
 
-static void describe_none(verdict *v, const segue_replay_result *result)
-{
-    const char *name = result->candidate[result->best_without_transfer].name;
-    append(v, "In ");
-    append_steps(v, result);
-    append(v, " transfer does not pay; %s does as well", name);
-    append_scored(v, result);
-    append_types_saving(v, result);
-    append(v, ": use %s.", name);
-}
-
-static void describe_unclear(verdict *v, const segue_replay_result *result, size_t best)
-{
-    const size_t scored = result->n_played + 1 - result->first_scored;
-    append(v, "%zu scored task%s %s too few to decide whether transfer pays in ", scored,
-           scored == 1 ? "" : "s", scored == 1 ? "is" : "are");
-    append_steps(v, result);
-    append_types_saving(v, result);
-    append(v, "; %s would have given ", result->candidate[best].name);
-    append_gain(v, &result->candidate[best].metric[SEGUE_METRIC_GAIN_OVER_FIXED], "");
-    append(v, " over one arm for all, %s.", result->candidate[result->fixed_arm].name);
-}
-
-static void describe_few_rewards(verdict *v, const segue_replay_result *result, size_t best)
+static void describe_few_rewards(verdict *v, const segue_replay_result *result, const decision *d)
 {
     const char *arm = result->arm_name[result->rarest];
-    append(v,
-           "Types cannot be judged from this log: arm '%.*s' has %.4g rewards per task, and %.0f ",
-           (int)segue_utf8_prefix_length(arm, MAX_ARM_BYTES), arm,
-           floor(10.0 * result->rarest_rewards) / 10.0, /* rounded down: 29.97 is not 30 */
-           SEGUE_MIN_REWARDS_FOR_TYPES);
-    append(v, "are needed. In ");
+    append(v, "This log cannot tell if transfer pays in ");
     append_steps(v, result);
-    if (best == result->ts)
-        append(v, ", played with these, none was ahead of ts");
+    if (result->rewards_per_cell < SEGUE_MIN_REWARDS_PER_CELL)
+        append(v,
+               ": it has %.2g rewards per arm and task, and %.0f or more are needed, so %.0f "
+               "rewards per task.",
+               floor(100.0 * result->rewards_per_cell) / 100.0, SEGUE_MIN_REWARDS_PER_CELL,
+               SEGUE_MIN_REWARDS_PER_CELL * (double)result->n_arms);
     else
-        append(v, ", played with these, %s would have given %+.1f %% reward over ts",
-               result->candidate[best].name,
-               100.0 * result->candidate[best].metric[SEGUE_METRIC_GAIN_OVER_TS].value);
-    append_scored(v, result);
-    append(v, ": treat this as a hint.");
+        append(v,
+               " by row replay: arm '%.*s' has %.4g rewards per task, and %.0f are needed; --play "
+               "urn needs fewer.",
+               (int)segue_utf8_prefix_length(arm, MAX_ARM_BYTES), arm,
+               floor(10.0 * result->rarest_rewards) / 10.0, SEGUE_MIN_REWARDS_FOR_TYPES);
+    describe_rest(v, result, d);
+}
+
+static void describe_open_arm(verdict *v, const segue_replay_result *result, const decision *d)
+{
+    append(v, "This log cannot tell if learning pays in ");
+    append_steps(v, result);
+    append(v, ": %s, the best that learns, would have given ", name_of(result, d->best));
+    append_gain(v, d->arm.interval, "");
+    append(v, " over one arm for all tasks, %s.", name_of(result, result->fixed_arm));
+    append_need(v, result, &d->arm);
+}
+
+static void describe_open_transfer(verdict *v, const segue_replay_result *result, const decision *d)
+{
+    append(v, "This log cannot tell if transfer pays in ");
+    append_steps(v, result);
+    append(v, ": %s saves ", name_of(result, best_transfer(result)));
+    append_saving(v, d->transfer.interval);
+    append(v, " of %s, which learns nothing across tasks.",
+           name_of(result, result->best_without_transfer));
+    append_need(v, result, &d->transfer);
+    describe_rest(v, result, d);
+}
+
+static void describe_open_types(verdict *v, const segue_replay_result *result, const decision *d)
+{
+    append(v, "Transfer pays in ");
+    append_steps(v, result);
+    append(v, ", but this log cannot tell if types add to a prior per arm: ");
+    append_types_saving(v, result);
+    append(v, ", and the limit is %.0f %%.", 100.0 * d->types.limit);
+    append_need(v, result, &d->types);
+    describe_rest(v, result, d);
+}
+
+static void describe_unclear(verdict *v, const segue_replay_result *result, const decision *d)
+{
+    if (d->few_rewards)
+        describe_few_rewards(v, result, d);
+    else if (d->arm.interval)
+        describe_open_arm(v, result, d);
+    else if (d->types.interval)
+        describe_open_types(v, result, d);
+    else
+        describe_open_transfer(v, result, d);
 }
 
 void segue_replay_verdict(segue_replay_result *result)
 {
     verdict v = {.text = result->verdict, .size = sizeof result->verdict};
-    const size_t best = best_candidate(result);
-    result->conclusion = decide(result, best);
-    result->use = choose(result, best);
+    const decision d = decide(result);
+    result->conclusion = d.conclusion;
+    result->use = choose(result, &d);
     if (result->constant)
         describe_constant(&v, result);
-    else if (has_few_rewards(result))
-        describe_few_rewards(&v, result, best);
-    else if (result->conclusion == SEGUE_CONCLUSION_TYPES)
+    else if (d.conclusion == SEGUE_CONCLUSION_TYPES)
         describe_types(&v, result);
-    else if (result->conclusion == SEGUE_CONCLUSION_PRIOR)
+    else if (d.conclusion == SEGUE_CONCLUSION_PRIOR)
         describe_prior(&v, result);
-    else if (result->conclusion == SEGUE_CONCLUSION_ARM)
-        describe_arm(&v, result, best);
-    else if (result->conclusion == SEGUE_CONCLUSION_UNCLEAR)
-        describe_unclear(&v, result, best);
-    else
+    else if (d.conclusion == SEGUE_CONCLUSION_ARM)
+        describe_arm(&v, result, d.best);
+    else if (d.conclusion == SEGUE_CONCLUSION_NONE)
         describe_none(&v, result);
+    else
+        describe_unclear(&v, result, &d);
+    if (!result->constant)
+        append_basis(&v, result);
 }

@@ -56,8 +56,8 @@ static segue_status warn_of_shares(replay_study *st, segue_error *err)
         segue_replay_result_warn(
             st->result,
             "the log did not draw its arms uniformly ('%.*s' has %.3g %% of the rows, "
-            "not %.3g %%), and has no probabilities: replay is biased here; log a "
-            "column 'probability', or resample",
+            "not %.3g %%), and has no probabilities: row replay is biased here; log a "
+            "column 'probability', or give --play urn",
             (int)segue_utf8_prefix_length(history->arm_name[frequent.arm], MAX_ARM_BYTES),
             history->arm_name[frequent.arm], 100.0 * frequent.share,
             100.0 / (double)history->n_arms);
@@ -77,7 +77,7 @@ static segue_status warn_of_repeats(replay_study *st, segue_error *err)
         segue_replay_result_warn(
             st->result,
             "%.3g %% of the rows repeat the arm before; if each task had drawn its arms "
-            "at random, %.3g %% would: replay is biased here; resample",
+            "at random, %.3g %% would: row replay is biased here; give --play urn",
             100.0 * r.same / r.pairs, 100.0 * r.expected / r.pairs);
     return SEGUE_OK;
 }
@@ -102,16 +102,6 @@ static void warn_of_probabilities(replay_study *st)
 static void warn_of_few_tasks(segue_replay_result *result)
 {
     const size_t n_scored = result->n_played + 1 - result->first_scored;
-    if (2 * result->n_skipped > result->n_tasks)
-        segue_replay_result_warn(result,
-                                 "%zu of %zu tasks are skipped, with fewer than %" PRIu64
-                                 " rewards of some arm: the played ones may differ from them "
-                                 "(--play replay plays all, if the log drew its arms at random)",
-                                 result->n_skipped, result->n_tasks, result->min_rewards);
-    if (result->resampled && result->min_rewards < SEGUE_REPLAY_MIN_REWARDS)
-        segue_replay_result_warn(
-            result, "averages of one or two rewards are luck, and make the best arm of a "
-                    "task too good: give --least 3 or more if you can");
     if (n_scored < FEW_TASKS)
         segue_replay_result_warn(result, "only %zu tasks are scored: intervals are rough",
                                  n_scored);
@@ -120,17 +110,15 @@ static void warn_of_few_tasks(segue_replay_result *result)
 segue_status segue_replay_add_warnings(replay_study *st, segue_error *err)
 {
     segue_replay_result *result = st->result;
-    const double rewards =
-        (double)result->n_rows / (double)result->n_tasks / (double)result->n_arms;
     warn_of_few_tasks(result);
-    if (result->resampled)
+    if (result->urn)
         return SEGUE_OK;
-    if (rewards < FEW_REWARDS)
+    if (result->rewards_per_cell < FEW_REWARDS)
         segue_replay_result_warn(
             result,
             "an arm has %.2g rewards per task, and the best of such averages is too "
             "good: regrets and gaps are smaller than shown; rewards are right",
-            rewards);
+            result->rewards_per_cell);
     if (result->thinned) {
         warn_of_probabilities(st);
         return SEGUE_OK;

@@ -263,9 +263,9 @@ static void put_command(const page *p)
     fputs("<pre>segue replay --policy ", p->out);
     for (size_t i = 0; i < result->fixed_arm; i++)
         segue_html_text(p->out, "%s%s", i ? "," : "", result->candidate[i].name);
-    segue_html_text(p->out, " --play %s", result->resampled ? "resampling" : "replay");
-    if (result->resampled)
-        segue_html_text(p->out, " --least %" PRIu64, result->min_rewards);
+    segue_html_text(p->out, " --play %s", result->urn ? "urn" : "rows");
+    if (result->urn)
+        segue_html_text(p->out, " --replicates %" PRIu64, result->replicates);
     segue_html_text(p->out, " --order %s --steps %" PRIu64 " --runs %" PRIu64 " --seed %" PRIu64,
                     result->order, result->steps, result->runs, result->seed);
     if (result->holdout)
@@ -282,19 +282,24 @@ static void put_command(const page *p)
 
 void segue_replay_page_print_method(const segue_replay_result *result, FILE *out)
 {
-    if (result->resampled)
-        fputs("Resampling: a pull draws one of the task's own rewards of that arm, and puts it\n"
-              "back.",
-              out);
+    if (result->urn)
+        fprintf(
+            out,
+            "Urn: a pull receives the task's next logged reward of that arm; after the last\n"
+            "one, a reward drawn by %zu fitted type%s.  Logged rewards answered %.0f %% of the\n"
+            "pulls of %s.",
+            result->n_fitted_types, result->n_fitted_types == 1 ? "" : "s",
+            100.0 * result->candidate[result->use].logged, result->candidate[result->use].name);
     else if (result->thinned)
         fprintf(out,
-                "Replay: a pull is answered by the next row of the task with that arm; by the\n"
+                "Row replay: a pull is answered by the next row of the task with that arm; by the\n"
                 "logged probabilities, %.3g %% of the rows may answer.",
                 100.0 * result->rows_accepted);
     else
-        fputs("Replay: a pull is answered by the next row of the task with that arm, as if the\n"
-              "log had drawn all arms uniformly.",
-              out);
+        fputs(
+            "Row replay: a pull is answered by the next row of the task with that arm, as if the\n"
+            "log had drawn all arms uniformly.",
+            out);
 }
 
 static void put_method(const page *p)
@@ -305,10 +310,10 @@ static void put_method(const page *p)
     segue_replay_page_print_method(result, p->out);
     fputs("</p>\n", p->out);
     segue_html_p(p->out,
-                 "The log has %zu rewards of %zu tasks and %zu arms; %zu tasks were skipped. Order "
+                 "The log has %zu rewards of %zu tasks and %zu arms. Order "
                  "of the tasks: %s. %" PRIu64 " steps per task, %" PRIu64 " runs.",
-                 result->n_rows, result->n_tasks, result->n_arms, result->n_skipped, result->order,
-                 result->steps, result->runs);
+                 result->n_rows, result->n_tasks, result->n_arms, result->order, result->steps,
+                 result->runs);
     if (result->n_learned < result->n_played)
         segue_html_p(p->out,
                      "Scored: the %zu tasks whose names match '%s', met with what was "

@@ -82,17 +82,6 @@ static void append(advise *a, const char *text)
     (void)snprintf(a->next + used, COMMAND_SIZE - used, "%s", text);
 }
 
-/* Append " --NAME X", with the fewest digits that read back as the same number. */
-static void append_number(advise *a, const char *name, double value)
-{
-    char text[80];
-    int digits = 6;
-    do
-        (void)snprintf(text, sizeof text, " --%s %.*g", name, digits, value);
-    while (strtod(strrchr(text, ' '), NULL) != value && digits++ < 17);
-    append(a, text);
-}
-
 /* Append the options with which the log was read. */
 static void append_reading(advise *a)
 {
@@ -113,10 +102,8 @@ static void append_path(advise *a, const char *path)
 static void append_replay(advise *a, bool resampled)
 {
     const segue_advise_result *f = &a->result;
-    append(a, resampled ? "segue replay" : "segue replay --play replay");
+    append(a, resampled ? "segue replay" : "segue replay --play rows");
     append(a, f->has_time ? " --order time" : "");
-    if (resampled && f->min_rewards != SEGUE_REPLAY_MIN_REWARDS)
-        append_number(a, "least", (double)f->min_rewards);
     append_reading(a);
     if (is_input(a))
         append(a, " LOG");

@@ -155,6 +155,8 @@ static void intervals_are_as_wide_as_the_tasks_differ(void **state)
         segue_stats_add(&means, sum[0] / pulls[0]);
     }
     segue_replay_config config = config_of(&log.history, &policies);
+    config.method = SEGUE_REPLAY_METHOD_ROWS;
+    config.steps = 20; /* all rewards of an arm */
     config.values_only = false;
     play_log(&result, &config);
     const segue_interval *reward = &result.candidate[result.fixed_arm].metric[SEGUE_METRIC_REWARD];

@@ -52,6 +52,7 @@ static segue_status replay_scenario(segue_error *err)
                                         .order = SEGUE_REPLAY_ORDER_SHUFFLE,
                                         .steps = 3,
                                         .runs = 2,
+                                        .replicates = 2,
                                         .threads = n_threads,
                                         .values_only = replay_values};
     if (status == SEGUE_OK)
@@ -75,8 +76,7 @@ static void replay_survives_every_failing_allocation(void **state)
     (void)state;
     replay_values = true;
     for (n_threads = 1; n_threads <= 2; n_threads++)
-        for (int method = SEGUE_REPLAY_METHOD_RESAMPLE; method <= SEGUE_REPLAY_METHOD_ROWS;
-             method++) {
+        for (int method = SEGUE_REPLAY_METHOD_URN; method <= SEGUE_REPLAY_METHOD_ROWS; method++) {
             replay_method = (segue_replay_method)method;
             alloc_fail_each(replay_scenario, 60);
         }

@@ -5,43 +5,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "replay_logs.h"
 
-/* ---- resampling --------------------------------------------------------------------------- */
-
-/* 2,000 rewards per task and arm: their averages have a standard error of 0.011 at most, which this
- * test cannot see in gaps of 0.1 and more. */
-static void a_full_log_has_the_regret_of_its_models(void **state)
-{
-    (void)state;
-    enum { TASKS = 20, EACH = 2000, STEPS = 60 };
-    static const char *const titles[] = {"ts", "tts", "tla", "ts-prior"};
-    const int n_logs = repeats(100);
-    segue_models *models = models_of(3, 3, (double[]){0.9, 0.5, 0.2, 0.2, 0.8, 0.4, 0.3, 0.1, 0.7});
-    segue_policy_list policies;
-    segue_stats regret[4] = {{0}};
-    assert_ok(segue_policy_list_parse(&policies, "ts,tts,tla", NULL));
-    for (int i = 0; i < n_logs; i++) {
-        made_log log;
-        segue_replay_result result;
-        log_fully(&log, models, TASKS, EACH, (uint64_t)i);
-        segue_replay_config config = config_of(&log.history, &policies);
-        config.steps = STEPS;
-        config.seed = (uint64_t)i;
-        play_log(&result, &config);
-        assert_true(result.resampled);
-        for (size_t k = 0; k < 4; k++)
-            segue_stats_add(&regret[k],
-                            candidate_named(&result, titles[k])->metric[SEGUE_METRIC_REGRET].value);
-        segue_replay_result_fini(&result);
-        made_log_fini(&log);
-    }
-    for (size_t k = 0; k < 4 && n_logs >= 100; k++) {
-        const segue_regret truth = simulated(models, titles[k], TASKS, STEPS, 400);
-        assert_unbiased(titles[k], &regret[k], truth.mean, truth.se);
-    }
-    segue_policy_list_fini(&policies);
-    segue_models_destroy(models);
-}
-
 /* ---- row replay --------------------------------------------------------------------------- */
 
 /* Estimates of the reward per step of ts, of tts and of arm 0, over many logs. */
@@ -213,7 +176,6 @@ static void a_log_not_drawn_as_it_states_gives_a_warning(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_full_log_has_the_regret_of_its_models),
         cmocka_unit_test(replay_of_arms_drawn_alike_is_unbiased),
         cmocka_unit_test(tasks_that_end_early_do_not_bias_replay),
         cmocka_unit_test(replay_by_probabilities_is_unbiased),

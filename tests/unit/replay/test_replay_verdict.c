@@ -23,14 +23,19 @@ static const char *judged(segue_replay_result *result, double saved, double over
                                     .fixed_arm = 3,
                                     .first_scored = 41,
                                     .n_played = 100,
+                                    .n_tasks = 100,
                                     .n_learned = 100,
-                                    .resampled = true,
+                                    .n_arms = 3,
+                                    .urn = true,
+                                    .n_fitted_types = 2,
                                     .steps = 70,
                                     .arm_name = arm,
+                                    .rewards_per_cell = 30.0,
                                     .rarest_rewards = 30.0};
     for (size_t p = 0; p < 4; p++) {
         const double learns = p == 2 ? saved : p == 1 ? saved - over_prior : 0.0;
-        candidate[p] = (segue_replay_candidate){.name = titles[p], .transfer = transfer[p]};
+        candidate[p] =
+            (segue_replay_candidate){.name = titles[p], .transfer = transfer[p], .logged = 0.25};
         candidate[p].metric[SEGUE_METRIC_REWARD] = around(p == 3 ? 0.1 : 0.5 + 0.1 * learns);
         candidate[p].metric[SEGUE_METRIC_GAIN_OVER_TS] = around(0.2 * learns);
         candidate[p].metric[SEGUE_METRIC_REGRET_SAVED] = around(learns);
@@ -42,62 +47,90 @@ static const char *judged(segue_replay_result *result, double saved, double over
     return result->verdict;
 }
 
+static void says(segue_replay_result *result, segue_conclusion conclusion, const char *text)
+{
+    if (!strstr(result->verdict, text))
+        fail_msg("no '%s' in: %s", text, result->verdict);
+    assert_int_equal(result->conclusion, conclusion);
+    assert_non_null(strstr(result->verdict, "tasks of 70 steps"));
+}
+
 static void the_verdict_follows_the_numbers(void **state)
 {
     (void)state;
     segue_replay_result result;
-    assert_non_null(strstr(judged(&result, 0.4, 0.3, 0.5),
-                           "+8.0 % reward (6.0 .. 10.0) over ts from "
-                           "task 41 on: use tla"));
-    assert_int_equal(result.conclusion, SEGUE_CONCLUSION_TYPES);
-    assert_non_null(strstr(judged(&result, 0.4, 0.05, 0.5), "little to gain from types"));
-    assert_int_equal(result.conclusion, SEGUE_CONCLUSION_PRIOR);
+    (void)judged(&result, 0.4, 0.3, 0.5);
+    says(&result, SEGUE_CONCLUSION_TYPES,
+         "Use tla. In tasks of 70 steps, from task 41 on, it would have earned 0.54 per step "
+         "(0.52 .. 0.56), +8.0 % (6.0 .. 10.0) over ts and +50.0 % (48.0 .. 52.0) over one arm for "
+         "all tasks, always x. It saves 40 % (38 .. 42) of the regret of ts, the best method that "
+         "learns nothing across tasks. Types add to a prior per arm: tla saves 30 % (28 .. 32) of "
+         "the regret of ts-prior. Beyond the logged rewards (75 % of pulls) this rests on 2 fitted "
+         "types.");
+    assert_int_equal(result.use, 2);
+    (void)judged(&result, 0.4, 0.05, 0.5);
+    says(&result, SEGUE_CONCLUSION_PRIOR, "Types add little to a prior per arm: tla saves 5 %");
     assert_int_equal(result.use, 1);
-    assert_non_null(strstr(judged(&result, 0.01, 0.01, 0.5), "transfer does not pay; ts does as"));
-    assert_int_equal(result.conclusion, SEGUE_CONCLUSION_NONE);
-    assert_int_equal(result.use, 0);
-    assert_non_null(strstr(judged(&result, 0.4, 0.3, 0.005),
-                           "In tasks of 70 steps, a single arm is enough for all tasks: always x"));
-    assert_int_equal(result.conclusion, SEGUE_CONCLUSION_ARM);
     (void)judged(&result, 0.01, 0.01, 0.5);
-    result.candidate[2].metric[SEGUE_METRIC_REGRET_SAVED].high = 0.6;
-    segue_replay_verdict(&result);
-    assert_non_null(strstr(result.verdict, "60 scored tasks are too few to decide"));
-    assert_int_equal(result.conclusion, SEGUE_CONCLUSION_UNCLEAR);
-    assert_non_null(strstr(judged(&result, 0.4, 0.3, 0.015), "too few to decide"));
+    says(&result, SEGUE_CONCLUSION_NONE, "Transfer does not pay. Use ts.");
+    assert_int_equal(result.use, 0);
+    (void)judged(&result, 0.4, 0.3, -0.015);
+    says(&result, SEGUE_CONCLUSION_ARM, "One arm is enough for all tasks: always x.");
+    assert_int_equal(result.use, 3);
 }
 
-static void every_verdict_names_its_steps_and_few_rewards_judge_no_types(void **state)
+/* An interval that contains its limit is an open question.  Half its width is 0.02: at a distance
+ * of 0.01 from the limit four times as many tasks are needed. */
+static void an_open_question_is_said_to_be_one(void **state)
 {
     (void)state;
-    static const double numbers[][3] = {
-        {0.4, 0.3, 0.5}, {0.4, 0.05, 0.5}, {0.01, 0.01, 0.5}, {0.4, 0.3, 0.005}, {0.4, 0.3, 0.015}};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        for (int form = 0; form < 8; form++) { /* resampled or not; few rewards or not; constant */
-            segue_replay_result result;
-            (void)judged(&result, numbers[i][0], numbers[i][1], numbers[i][2]);
-            result.resampled = form & 1;
-            result.rarest_rewards = form & 2 ? 29.97 : 30.0;
-            result.constant = form & 4;
-            segue_replay_verdict(&result);
-            assert_non_null(strstr(result.verdict,
-                                   form & 1 ? "tasks of 70 steps" : "tasks of at most 70 steps"));
-            const bool few = strstr(result.verdict, "Types cannot be judged from this log: arm 'x' "
-                                                    "has 29.9 rewards per task, and 30 are needed");
-            assert_int_equal(few, (form & 6) == 2);
-            if (few) {
-                assert_int_equal(result.conclusion, SEGUE_CONCLUSION_UNCLEAR);
-                assert_null(strstr(result.verdict, "use "));
-                assert_null(strstr(result.verdict, "one arm does"));
-            }
-        }
+    segue_replay_result result;
+    (void)judged(&result, 0.4, 0.11, 0.5);
+    says(&result, SEGUE_CONCLUSION_UNCLEAR,
+         "Transfer pays in tasks of 70 steps, but this log cannot tell if types add to a prior per "
+         "arm: tla saves 11 % (9 .. 13) of the regret of ts-prior, and the limit is 10 %. About "
+         "4e+02 tasks with as many rewards would tell.");
+    (void)judged(&result, 0.4, 0.1001, 0.5);
+    says(&result, SEGUE_CONCLUSION_UNCLEAR, "more tasks alone may not tell");
+    (void)judged(&result, 0.4, 0.3, 0.01);
+    says(&result, SEGUE_CONCLUSION_UNCLEAR, "This log cannot tell if learning pays in tasks of 70");
+    (void)judged(&result, 0.04, 0.02, 0.5);
+    result.candidate[2].metric[SEGUE_METRIC_REGRET_SAVED].low = -0.02;
+    segue_replay_verdict(&result);
+    says(&result, SEGUE_CONCLUSION_UNCLEAR, "This log cannot tell if transfer pays in tasks of 70");
+    assert_null(strstr(result.verdict, "Use "));
+}
+
+static void few_rewards_judge_nothing(void **state)
+{
+    (void)state;
+    segue_replay_result result;
+    (void)judged(&result, 0.4, 0.3, 0.5);
+    result.rewards_per_cell = 1.999;
+    segue_replay_verdict(&result);
+    says(&result, SEGUE_CONCLUSION_UNCLEAR,
+         "it has 2 rewards per arm and task, and 2 or more are needed, so 6 rewards per task");
+    result.rewards_per_cell = 2.0;
+    segue_replay_verdict(&result);
+    assert_int_equal(result.conclusion, SEGUE_CONCLUSION_TYPES);
+    result.urn = false; /* row replay takes the best of averages for the best arm */
+    result.rarest_rewards = 29.97;
+    segue_replay_verdict(&result);
+    assert_int_equal(result.conclusion, SEGUE_CONCLUSION_UNCLEAR);
+    assert_non_null(strstr(result.verdict,
+                           "tasks of at most 70 steps by row replay: arm 'x' has 29.9 rewards per "
+                           "task, and 30 are needed"));
+    result.constant = true;
+    segue_replay_verdict(&result);
+    assert_int_equal(result.conclusion, SEGUE_CONCLUSION_ARM);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_verdict_follows_the_numbers),
-        cmocka_unit_test(every_verdict_names_its_steps_and_few_rewards_judge_no_types),
+        cmocka_unit_test(an_open_question_is_said_to_be_one),
+        cmocka_unit_test(few_rewards_judge_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,12 +20,12 @@
 #include "segue/internal.h"
 #include "segue/simulation.h"
 
-#define POLICIES "ts,ts-prior,la,tts,tla"
-#define RUNS     4
+#define POLICIES       "ts,ts-prior,la,tts,tla"
+#define MAX_REPLICATES 10000
 
 typedef struct settings {
     const char *policy, *play, *order, *holdout, *curve, *html, *figures, *format, *out;
-    uint64_t steps, runs, seed, threads, min_rewards, first_scored;
+    uint64_t steps, runs, replicates, seed, threads, first_scored;
     bool quiet;
     cli_log_settings log;
 } settings;
@@ -34,18 +34,19 @@ typedef struct settings {
 
 static const cli_option options[] = {
     {"policy", 'p', CLI_TEXT, FIELD(policy), "LIST", "policies (default " POLICIES ")", 0, 0},
-    {"play", 0, CLI_TEXT, FIELD(play), "HOW", "resampling, replay or auto (default)", 0, 0},
+    {"play", 0, CLI_TEXT, FIELD(play), "HOW", "urn (default), or rows: without a model", 0, 0},
     {"steps", 'n', CLI_INTEGER, FIELD(steps), "N", "steps per task (default: the log's median)", 1,
      (double)SEGUE_MAX_HORIZON},
-    {"order", 0, CLI_TEXT, FIELD(order), "ORDER",
-     "file (default), shuffle (with --holdout) or time", 0, 0},
+    {"order", 0, CLI_TEXT, FIELD(order), "ORDER", "of tasks: shuffle (default), file or time", 0,
+     0},
     {"from", 0, CLI_INTEGER, FIELD(first_scored), "T",
      "score from the T-th task on (default 41, or half)", 1, (double)SEGUE_MAX_TASKS},
     {"holdout", 0, CLI_TEXT, FIELD(holdout), "REGEX",
      "score tasks with such names; learn from the others", 0, 0},
-    {"least", 0, CLI_INTEGER, FIELD(min_rewards), "N",
-     "resample tasks with N rewards of each arm (default 3)", 1, (double)SEGUE_MAX_MIN_REWARDS},
-    {"runs", 'r', CLI_INTEGER, FIELD(runs), "R", "runs (default 4)", 1, (double)SEGUE_MAX_RUNS},
+    {"runs", 'r', CLI_INTEGER, FIELD(runs), "R", "runs (default: for 16,000 tasks in all, 4 to 32)",
+     1, (double)SEGUE_MAX_RUNS},
+    {"replicates", 0, CLI_INTEGER, FIELD(replicates), "B",
+     "urn: logs drawn for the intervals (default 20)", 2, MAX_REPLICATES},
     {"seed", 's', CLI_INTEGER, FIELD(seed), "S", "seed of all random streams (default 1)", 0,
      9007199254740992.0},
     {"threads", 't', CLI_INTEGER, FIELD(threads), "T", "threads (default: one per CPU)", 1,
@@ -79,28 +80,25 @@ typedef struct replay {
 
 /* ---- options ----------------------------------------------------------------------------- */
 
-/* Find a text among three names. */
-static segue_status parse_choice(const char *option, const char *text, const char *const choices[3],
-                                 int *out, segue_error *err)
+/* Find a text among names, which end with NULL and are listed in `need`. */
+static segue_status parse_choice(const char *option, const char *text, const char *const *choices,
+                                 const char *need, int *out, segue_error *err)
 {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; choices[i]; i++)
         if (strcmp(text, choices[i]) == 0) {
             *out = i;
             return SEGUE_OK;
         }
-    return segue_fail(err, SEGUE_ENAME, "--%s: there is no '%.40s'; need %s, %s or %s", option,
-                      text, choices[0], choices[1], choices[2]);
+    return segue_fail(err, SEGUE_ENAME, "--%s: there is no '%.40s'; need %s", option, text, need);
 }
 
 static segue_status parse_choices(replay *r, segue_error *err)
 {
-    static const char *const methods[] = {"auto", "resampling", "replay"};
-    static const char *const orders[] = {"file", "shuffle", "time"};
+    static const char *const methods[] = {"urn", "rows", NULL};
+    static const char *const orders[] = {"file", "shuffle", "time", NULL};
     int method = 0, order = 0;
-    /* Held-out tasks meet what was learned in the end; the order of the file must not shape it. */
-    const char *usual = r->set.holdout ? "shuffle" : "file";
-    SEGUE_TRY(parse_choice("play", r->set.play, methods, &method, err));
-    SEGUE_TRY(parse_choice("order", r->set.order ? r->set.order : usual, orders, &order, err));
+    SEGUE_TRY(parse_choice("play", r->set.play, methods, "urn or rows", &method, err));
+    SEGUE_TRY(parse_choice("order", r->set.order, orders, "file, shuffle or time", &order, err));
     r->config.method = (segue_replay_method)method;
     r->config.order = (segue_replay_order)order;
     return cli_output_parse_format(r->set.format, &r->format, err);
@@ -124,8 +122,8 @@ static segue_status check_settings(const replay *r, segue_error *err)
                           "--from and --holdout both select the scored tasks; give one");
     if (r->set.figures && !r->set.html)
         return segue_fail(err, SEGUE_EUSAGE, "--figures needs --html FILE");
-    if (r->config.method == SEGUE_REPLAY_METHOD_ROWS && r->set.min_rewards)
-        return segue_fail(err, SEGUE_EUSAGE, "--least needs --play resampling");
+    if (r->config.method == SEGUE_REPLAY_METHOD_ROWS && r->set.replicates)
+        return segue_fail(err, SEGUE_EUSAGE, "--replicates needs --play urn");
     SEGUE_TRY(check_paths(r, err));
     return r->set.html ? segue_gnuplot_check(err) : SEGUE_OK;
 }
@@ -142,10 +140,10 @@ static void set_config(replay *r)
     config->log_options = r->log_options;
     config->policies = &r->policies;
     config->holdout = r->set.holdout;
-    config->min_rewards = r->set.min_rewards;
     config->steps = r->set.steps;
     config->first_scored = r->set.first_scored;
     config->runs = r->set.runs;
+    config->replicates = r->set.replicates;
     config->seed = r->set.seed;
     config->threads = (size_t)r->set.threads;
     config->progress = cli_progress_show;
@@ -156,7 +154,7 @@ static void set_config(replay *r)
 static segue_status read_log(replay *r, segue_error *err)
 {
     r->reading.time = r->config.order == SEGUE_REPLAY_ORDER_TIME;
-    r->reading.probability = r->config.method != SEGUE_REPLAY_METHOD_RESAMPLE;
+    r->reading.probability = r->config.method == SEGUE_REPLAY_METHOD_ROWS;
     SEGUE_TRY(segue_history_read(&r->history, r->path, &r->reading, err));
     cli_log_options_report(r->path, &r->history.rows.skipped);
     return SEGUE_OK;
@@ -166,9 +164,9 @@ static segue_status read_log(replay *r, segue_error *err)
 static segue_status init(replay *r, int argc, char **argv, segue_error *err)
 {
     *r = (replay){.set = {.policy = POLICIES,
-                          .play = "auto",
+                          .play = "urn",
+                          .order = "shuffle",
                           .format = "table",
-                          .runs = RUNS,
                           .seed = 1,
                           .threads = cli_options_default_threads()}};
     SEGUE_TRY(cli_options_parse_operand(options, sizeof options / sizeof *options, argc, argv,
@@ -235,26 +233,27 @@ const cli_command cli_command_replay = {
                "standard input).  Each policy and learner plays its tasks, one after the other;\n"
                "ts, ts-prior, tla:cap=1 (look-ahead by a prior per arm, without types) and the\n"
                "best single arm are always among them.\n\n"
-               "There are two methods.\n\n"
-               "Resampling: a pull draws one of the task's own rewards of that arm, with\n"
-               "replacement; tasks with fewer than N rewards of some arm (--least) are skipped.\n"
-               "Trust it where a task has several rewards of every arm, however its arms were\n"
-               "chosen, as long as an arm's rewards do not change within a task.\n\n"
-               "Replay: the next row of the task that has the arm answers a pull, and the rows\n"
-               "between are skipped.  Trust it where arms were drawn at random, each with the\n"
-               "probability in the column 'probability' (without it: uniformly), and nowhere\n"
-               "else.  It does not need rewards of every arm, but many rows: of K arms drawn\n"
-               "uniformly one row in K answers; with probabilities a row is accepted with the\n"
-               "smallest of all over its own, so that all arms are answered equally often.  A\n"
-               "task ends where its rows do.\n\n"
-               "auto is resampling; but replay where the log has probabilities and fewer than\n"
-               "30 tasks, and fewer than half, can be resampled.\n\n"
+               "There are two ways to answer the pulls.\n\n"
+               "urn (default): the first pull of an arm in a task receives the first reward\n"
+               "that the log has of this task and arm, the second pull the second, and so on.\n"
+               "After the last one, rewards are drawn: types are fitted to the whole log, and\n"
+               "say with which mean, given all logged rewards of the task.  The result tells\n"
+               "how many pulls were answered by the log, and how many types were fitted.  All\n"
+               "tasks are played, however the log chose its arms, as long as an arm's rewards\n"
+               "do not change within a task.\n\n"
+               "rows: the next row of the task that has the arm answers a pull, and the rows\n"
+               "between are skipped.  It needs no model, and is right only where arms were\n"
+               "drawn at random, each with the probability in the column 'probability'\n"
+               "(without it: uniformly).  Of K arms one row in K answers; if the log has\n"
+               "probabilities, a row is accepted with probability p_min / p, so that every\n"
+               "arm is accepted equally often.  A task ends where its rows do.\n\n"
                "Scored are the tasks from the T-th on, or those held out, which are played with\n"
-               "what was learned from the others.  Intervals are 95 %, by a bootstrap over\n"
-               "tasks, the same tasks for all.  Regret is against the best arm of each task, by\n"
-               "the log's averages; where these are of few rewards, that best is too good.\n\n"
-               "The verdict names the number of steps that it is for.  It judges types where\n"
-               "every arm has 30 rewards per task or more, on average.\n\n"
+               "what was learned from the others.  Intervals are 95 %: B logs of the same shape\n"
+               "are drawn from the fitted types, and fitted and played in turn (rows: by a\n"
+               "bootstrap over tasks).  Regret is against the best arm of each task.  With\n"
+               "fewer than 2 rewards per arm and task there are no figures of regret.\n\n"
+               "The verdict names the number of steps that it is for.  It says that the log\n"
+               "cannot tell where an interval leaves the question open.\n\n"
                "The same seed gives the same bytes on any number of threads.\n\n"
                "examples:\n"
                "  segue replay log.csv\n"

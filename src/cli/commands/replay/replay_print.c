@@ -78,8 +78,8 @@ static json_t *json_log(const segue_replay_result *result)
         {"rows_skipped", cli_value_integer(result->n_rows_skipped)},
         {"tasks", cli_value_integer(result->n_tasks)},
         {"played", cli_value_integer(result->n_played)},
-        {"skipped", cli_value_integer(result->n_skipped)},
         {"reward", cli_value_number(result->logged)},
+        {"rewards_per_arm_and_task", cli_value_number(result->rewards_per_cell)},
         {"rewards_of_rarest_arm", cli_value_number(result->rarest_rewards)},
         {"arms", cli_value_json(arms)},
     };
@@ -89,7 +89,7 @@ static json_t *json_log(const segue_replay_result *result)
 /* Fields that belong to the other method are absent. */
 static json_t *json_play(const segue_replay_result *result)
 {
-    const bool by_rows = !result->resampled;
+    const bool by_rows = !result->urn;
     const cli_value absent = cli_value_absent();
     const cli_field fields[] = {
         {"method", cli_value_text(cli_replay_method_name(result))},
@@ -100,7 +100,8 @@ static json_t *json_play(const segue_replay_result *result)
         {"from", cli_value_integer(result->first_scored)},
         {"scored", cli_value_integer(cli_replay_n_scored(result))},
         {"learned", cli_value_integer(result->n_learned)},
-        {"least", by_rows ? absent : cli_value_integer(result->min_rewards)},
+        {"types", by_rows ? absent : cli_value_integer(result->n_fitted_types)},
+        {"replicates", by_rows ? absent : cli_value_integer(result->replicates)},
         {"probabilities", by_rows ? cli_value_boolean(result->thinned) : absent},
         {"rows_accepted", by_rows ? cli_value_number(result->rows_accepted) : absent},
         {"reached", by_rows ? cli_value_number(result->complete) : absent},
@@ -141,18 +142,15 @@ static void print_caption(const segue_replay_result *result, FILE *out)
             result->n_tasks, result->n_arms);
     segue_replay_page_print_method(result, out);
     fprintf(out, "\n%zu tasks played", result->n_played);
-    if (result->n_skipped)
-        fprintf(out, " (%zu skipped, with fewer than %" PRIu64 " rewards of some arm)",
-                result->n_skipped, result->min_rewards);
     fprintf(out, ", %" PRIu64 " steps each%s\nOrder: %s; %" PRIu64 " run%s; ", result->steps,
-            result->resampled ? "" : " at most", result->order, result->runs,
+            result->urn ? "" : " at most", result->order, result->runs,
             result->runs == 1 ? "" : "s");
     if (result->n_learned < result->n_played)
         fprintf(out, "scored: the %zu tasks held out, after %zu others\n",
                 result->n_played - result->n_learned, result->n_learned);
     else
         fprintf(out, "scored: tasks %zu to %zu\n", result->first_scored, result->n_played);
-    if (!result->resampled)
+    if (!result->urn)
         fprintf(out, "%.3g %% of the scored tasks had rows for all steps\n",
                 100.0 * result->complete);
 }

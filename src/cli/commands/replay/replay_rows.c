@@ -41,7 +41,7 @@ static cli_value get_carries(const void *data, size_t row, size_t index)
 
 const char *cli_replay_method_name(const segue_replay_result *result)
 {
-    return result->resampled ? "resampling" : "replay";
+    return result->urn ? "urn" : "rows";
 }
 
 static cli_value get_method(const void *data, size_t row, size_t index)
@@ -72,7 +72,9 @@ static cli_value get_interval(const void *data, size_t row, size_t index)
     const segue_replay_result *result = data;
     const size_t metric = index / 3;
     if (is_best_arms(result, row))
-        return cli_value_number(metric == SEGUE_METRIC_REWARD ? result->best_arms.value : 0.0);
+        return cli_value_number(metric == SEGUE_METRIC_REWARD       ? result->best_arms.value
+                                : isfinite(result->best_arms.value) ? 0.0
+                                                                    : NAN);
     const segue_interval *range = &result->candidate[row].metric[metric];
     const double parts[] = {range->value, range->low, range->high};
     return cli_value_number(parts[index % 3]);
@@ -110,8 +112,8 @@ static cli_value get_gap_closed(const void *data, size_t row, size_t index)
     (void)index;
     if (is_best_arms(result, row))
         return cli_value_text("100 %");
-    return cli_value_format("%.0f %%",
-                            100.0 * result->candidate[row].metric[SEGUE_METRIC_GAP_CLOSED].value);
+    const double closed = result->candidate[row].metric[SEGUE_METRIC_GAP_CLOSED].value;
+    return isfinite(closed) ? cli_value_format("%.0f %%", 100.0 * closed) : cli_value_text("-");
 }
 
 /* 0 means that the candidate is never ahead. */
@@ -121,6 +123,14 @@ static cli_value get_ahead_from(const void *data, size_t row, size_t index)
     (void)index;
     const size_t ahead = result->candidate[row].ahead_from;
     return ahead ? cli_value_integer(ahead) : cli_value_missing();
+}
+
+/* Give the share of the pulls that logged rewards answered. */
+static cli_value get_logged(const void *data, size_t row, size_t index)
+{
+    const segue_replay_result *result = data;
+    (void)index;
+    return cli_value_number(result->candidate[row].logged);
 }
 
 /* The standard error over runs shows the noise of the random streams alone. */
@@ -166,6 +176,7 @@ static const cli_column candidate_columns[] = {
     INTERVAL("saved", SEGUE_METRIC_REGRET_SAVED, NULL, 0),
     INTERVAL("saved_over_prior", SEGUE_METRIC_SAVED_OVER_PRIOR, NULL, 0),
     {"ahead_from", "ahead_from", NULL, .get = get_ahead_from},
+    {"logged", "logged", NULL, .get = get_logged},
     {NULL, "runs_se", NULL, .get = get_runs_se},
 };
 

@@ -1,0 +1,371 @@
+/* replay_replicates.c - intervals of the urn, by replicates of the log.
+ *
+ * A replicate is a log of the same shape, drawn from the fitted population: tasks with replacement,
+ * new means from their posteriors, new rewards, as many as the log has.  It passes through all that
+ * the log passed through: the fit, with its choice of the number of types, and the play.  So the
+ * spread of the replicates shows the noise of the log.  It contains the noise of a few short runs
+ * too, which is known from the runs and subtracted; the noise of the log's own runs is added:
+ *
+ *     variance = max(0, variance over replicates - noise of their runs) + noise of the runs
+ *
+ * Noise of runs is a jackknife over runs; the one of long runs also follows from the one of short
+ * ones by their numbers of scored tasks, and the larger counts.  The half width is Student's
+ * quantile times the root, and at least a small floor (replay_metrics.c).
+ *
+ * A replicate is one item of work: replicates x (fit + candidates x RUNS x at most 300 tasks).
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/replay_internal.h"
+#include "replay/replay_metrics.h"
+#include "segue/internal.h"
+
+#define RUNS         4   /* of a replicate */
+#define SCORED_TASKS 260 /* of a run, at most */
+
+/* The shape of a replicate. */
+typedef struct shape {
+    size_t log_learned, log_tasks; /* tasks of its log: learned from; all */
+    size_t learned, tasks;         /* tasks of a run */
+    size_t first_scored;           /* position, from 0 */
+} shape;
+
+/* Memory of one worker thread. */
+typedef struct replicate {
+    size_t *from;  /* log_tasks: the tasks of the log that the replicate's tasks come from */
+    size_t *order; /* log_tasks: the tasks of the replicate; a run plays some of them */
+    replay_run run;
+} replicate;
+
+typedef struct replicates {
+    replay_study *st;
+    shape shape;
+    uint64_t count;
+    replicate *worker; /* one per thread */
+    double *reward;    /* count x RUNS x n_candidates: per step */
+    double *regret;
+} replicates;
+
+/* ---- one replicate ----------------------------------------------------------------------- */
+
+/* Return the number of random streams for run `run` of a replicate; run 0 .. of the log come
+ * before. */
+static uint64_t stream_of(uint64_t item, uint64_t run)
+{
+    return ((item + 1) << 32) + run;
+}
+
+/* Draw the tasks of the log that a replicate is made of: learned tasks from learned ones, held-out
+ * tasks from held-out ones. */
+static void draw_tasks(const replicates *r, uint64_t item, size_t *from)
+{
+    const replay_study *st = r->st;
+    const size_t learned = st->result->n_learned, others = st->result->n_played - learned;
+    segue_rng rng;
+    segue_rng_init(&rng, st->config->seed, stream_of(item, 0), 0, SEGUE_STREAM_MODEL);
+    for (size_t i = 0; i < r->shape.log_tasks; i++) {
+        const double u = segue_rng_uniform(&rng);
+        from[i] = st->order[i < r->shape.log_learned ? (size_t)(u * (double)learned)
+                                                     : learned + (size_t)(u * (double)others)];
+    }
+}
+
+/* Choose the tasks of a run.  In shuffled orders runs meet different tasks: a run takes the next
+ * tasks of the replicate, from the first on again after the last.  In the order of the file, all
+ * runs of a log meet the same tasks at the beginning, and so do those of a replicate. */
+static void choose_tasks(const shape *s, bool shuffled, uint64_t number, size_t *order)
+{
+    const uint64_t run = shuffled ? number : 0;
+    const size_t others = s->tasks - s->learned, log_others = s->log_tasks - s->log_learned;
+    for (size_t i = 0; i < s->learned; i++)
+        order[i] = ((size_t)run * s->learned + i) % s->log_learned;
+    for (size_t i = 0; i < others; i++)
+        order[s->learned + i] = s->log_learned + ((size_t)run * others + i) % log_others;
+}
+
+/* Store the average reward and regret per step over the scored tasks. */
+static void store_run(const replicates *r, const replicate *w, size_t at)
+{
+    const size_t first = r->shape.first_scored, n = r->shape.tasks;
+    const double steps = (double)r->st->result->steps, scored = (double)(n - first);
+    double reward = 0.0, best = 0.0;
+    for (size_t position = first; position < n; position++) {
+        reward += w->run.reward[position] / steps;
+        best += w->run.best[position];
+    }
+    r->reward[at] = reward / scored;
+    r->regret[at] = (best - reward) / scored;
+}
+
+/* Play one run of all candidates. */
+static segue_status play_run(const replicates *r, replicate *w, const segue_urn *urn, uint64_t item,
+                             uint64_t run, size_t fixed_arm, segue_error *err)
+{
+    const segue_replay_result *result = r->st->result;
+    replay_setting setting = r->st->setting;
+    setting.urn = urn;
+    setting.order = w->order;
+    setting.n_tasks = r->shape.tasks;
+    setting.n_learned = r->shape.learned;
+    choose_tasks(&r->shape, setting.shuffled, run, w->order);
+    for (size_t c = 0; c < result->n_candidates; c++) {
+        replay_candidate candidate = r->st->candidate[c];
+        if (c == result->fixed_arm)
+            candidate.arm = fixed_arm;
+        SEGUE_TRY(segue_replay_run_play(&setting, &candidate, stream_of(item, run), &w->run, err));
+        store_run(r, w, (item * RUNS + run) * result->n_candidates + c);
+    }
+    return SEGUE_OK;
+}
+
+/* Fit the drawn log and play it. */
+static segue_status play_log(const replicates *r, replicate *w, const segue_urn_log *log,
+                             uint64_t item, segue_error *err)
+{
+    const uint64_t seed = r->st->config->seed;
+    const size_t first = r->shape.log_learned < r->shape.log_tasks ? r->shape.log_learned : 0;
+    segue_urn urn;
+    size_t arm = 0;
+    SEGUE_TRY(segue_urn_init(&urn, log, seed, stream_of(item, 0), err));
+    for (size_t i = 0; i < log->n_tasks; i++)
+        w->order[i] = i;
+    segue_status status = segue_urn_best_arm(&urn, w->order, first, log->n_tasks, seed,
+                                             stream_of(item, RUNS), &arm, err);
+    for (uint64_t run = 0; run < RUNS && status == SEGUE_OK; run++)
+        status = play_run(r, w, &urn, item, run, arm, err);
+    segue_urn_fini(&urn);
+    return status;
+}
+
+static segue_status play_item(void *context, size_t worker, uint64_t item, segue_error *err)
+{
+    const replicates *r = context;
+    replicate *w = &r->worker[worker];
+    segue_urn_log log;
+    draw_tasks(r, item, w->from);
+    SEGUE_TRY(segue_urn_draw_log(&r->st->urn, w->from, r->shape.log_tasks, r->st->config->seed,
+                                 stream_of(item, 0), &log, err));
+    const segue_status status = play_log(r, w, &log, item, err);
+    segue_urn_log_fini(&log);
+    return status;
+}
+
+static void commit_item(void *context, size_t worker, uint64_t item)
+{
+    const replicates *r = context;
+    (void)worker;
+    (void)item;
+    segue_replay_progress(r->st, (double)(RUNS * r->shape.tasks * r->st->result->n_candidates));
+}
+
+/* ---- intervals --------------------------------------------------------------------------- */
+
+/* Metrics over runs: of all runs, and the squared standard error of each by a jackknife. */
+typedef struct summary {
+    double *value, *noise; /* one per metric */
+} summary;
+
+/* Scratch of a jackknife. */
+typedef struct jackknife {
+    double *average; /* 2 n_candidates */
+    double *left;    /* metrics without one run */
+    segue_stats *over;
+} jackknife;
+
+/* Average the runs except one (`without` = n_runs: of all). */
+static void average_runs(const double *runs, size_t n_runs, size_t n, size_t without, double *out)
+{
+    const double count = (double)(without < n_runs ? n_runs - 1 : n_runs);
+    memset(out, 0, n * sizeof *out);
+    for (size_t i = 0; i < n_runs * n; i++)
+        out[i % n] += i / n == without ? 0.0 : runs[i] / count;
+}
+
+static void compute_without(const segue_replay_result *result, const double *reward,
+                            const double *regret, size_t n_runs, size_t without, double *average,
+                            double *out)
+{
+    const size_t n = result->n_candidates;
+    average_runs(reward, n_runs, n, without, average);
+    average_runs(regret, n_runs, n, without, average + n);
+    segue_replay_metrics_compute(result, average, average + n, out);
+}
+
+/* Add the squared standard errors of all metrics over these runs to `noise`, divided by `parts`. */
+static void add_noise(const segue_replay_result *result, const double *reward, const double *regret,
+                      size_t n_runs, double parts, jackknife *scratch, double *noise)
+{
+    const size_t width = segue_replay_metrics_count(result);
+    memset(scratch->over, 0, width * sizeof *scratch->over);
+    for (size_t run = 0; run < n_runs && n_runs > 1; run++) {
+        compute_without(result, reward, regret, n_runs, run, scratch->average, scratch->left);
+        for (size_t k = 0; k < width; k++)
+            segue_stats_add(&scratch->over[k], scratch->left[k]);
+    }
+    const double factor = (double)(n_runs - 1) / (double)n_runs / parts;
+    for (size_t k = 0; k < width; k++)
+        noise[k] += factor * scratch->over[k].squares;
+}
+
+/* Numbers per metric. */
+typedef struct noises {
+    double *own, *rest;   /* noise of the runs: of the log, of a replicate */
+    segue_stats *between; /* over replicates */
+    jackknife scratch;
+} noises;
+
+static void find_noises(const replicates *r, noises *n)
+{
+    const replay_study *st = r->st;
+    const segue_replay_result *result = st->result;
+    const size_t width = segue_replay_metrics_count(result), step = RUNS * result->n_candidates;
+    add_noise(result, st->run_reward, st->run_regret, (size_t)result->runs, 1.0, &n->scratch,
+              n->own);
+    for (size_t b = 0; b < r->count; b++) {
+        const double *reward = r->reward + b * step, *regret = r->regret + b * step;
+        add_noise(result, reward, regret, RUNS, (double)r->count, &n->scratch, n->rest);
+        compute_without(result, reward, regret, RUNS, RUNS, n->scratch.average, n->scratch.left);
+        for (size_t k = 0; k < width; k++)
+            segue_stats_add(&n->between[k], n->scratch.left[k]);
+    }
+}
+
+static segue_interval make_interval(const replicates *r, const noises *n, size_t at, double value)
+{
+    const segue_replay_result *result = r->st->result;
+    const double scored = (double)(result->n_played + 1 - result->first_scored);
+    const double scored_short = (double)(r->shape.tasks - r->shape.first_scored);
+    const double of_log = fmax(0.0, segue_stats_variance(&n->between[at]) - n->rest[at]);
+    const double scaled = n->rest[at] * RUNS * scored_short / ((double)result->runs * scored);
+    const double variance = of_log + fmax(n->own[at], scaled);
+    if (!isfinite(variance))
+        return (segue_interval){.value = value, .low = NAN, .high = NAN};
+    if (variance == 0.0) /* a number that does not depend on the log */
+        return (segue_interval){.value = value, .low = value, .high = value};
+    const double half = fmax(segue_stats_student_95(r->count) * sqrt(variance),
+                             segue_replay_metrics_floor(result, at % SEGUE_N_METRICS, value));
+    return (segue_interval){.value = value, .low = value - half, .high = value + half};
+}
+
+static void store_intervals(const replicates *r, const noises *n, const double *values)
+{
+    segue_replay_result *result = r->st->result;
+    for (size_t p = 0; p < result->n_candidates; p++)
+        for (size_t k = 0; k < SEGUE_N_METRICS; k++) {
+            const size_t at = p * SEGUE_N_METRICS + k;
+            result->candidate[p].metric[k] = make_interval(r, n, at, values[at]);
+        }
+    const size_t last = result->n_candidates * SEGUE_N_METRICS;
+    result->best_arms = make_interval(r, n, last, values[last]);
+}
+
+static segue_status find_intervals(const replicates *r, const double *values, segue_error *err)
+{
+    const size_t width = segue_replay_metrics_count(r->st->result);
+    noises n = {.own = calloc(width, sizeof *n.own),
+                .rest = calloc(width, sizeof *n.rest),
+                .between = calloc(width, sizeof *n.between),
+                .scratch = {.average = calloc(2 * r->st->result->n_candidates, sizeof(double)),
+                            .left = calloc(width, sizeof(double)),
+                            .over = calloc(width, sizeof *n.scratch.over)}};
+    segue_status status = SEGUE_OK;
+    if (n.own && n.rest && n.between && n.scratch.average && n.scratch.left && n.scratch.over) {
+        find_noises(r, &n);
+        store_intervals(r, &n, values);
+    } else {
+        status = segue_fail_no_memory(err, "the intervals");
+    }
+    free(n.own);
+    free(n.rest);
+    free(n.between);
+    free(n.scratch.average);
+    free(n.scratch.left);
+    free(n.scratch.over);
+    return status;
+}
+
+/* ---- all replicates ---------------------------------------------------------------------- */
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A fit reads at most SEGUE_MAX_POPULATION_TASKS tasks, so that a replicate needs no more. */
+static shape choose_shape(const segue_replay_result *result)
+{
+    const size_t played = result->n_played, learned = result->n_learned;
+    const size_t before = result->first_scored - 1;
+    shape s = {.log_tasks = smaller(played, SEGUE_MAX_POPULATION_TASKS), .first_scored = before};
+    s.log_learned = s.log_tasks;
+    s.tasks = s.learned = smaller(s.log_tasks, before + SCORED_TASKS);
+    if (learned == played)
+        return s;
+    s.log_learned = (size_t)((double)s.log_tasks * (double)learned / (double)played);
+    s.log_learned = s.log_learned ? s.log_learned : 1;
+    s.learned = s.first_scored = smaller(s.log_learned, SCORED_TASKS);
+    s.tasks = s.learned + smaller(s.log_tasks - s.log_learned, SCORED_TASKS);
+    return s;
+}
+
+double segue_replay_replicates_work(const replay_study *st)
+{
+    const segue_replay_result *result = st->result;
+    if (!result->urn || st->config->values_only)
+        return 0.0;
+    return (double)(result->replicates * RUNS * choose_shape(result).tasks * result->n_candidates);
+}
+
+static segue_status replicate_init(replicate *w, const replicates *r, segue_error *err)
+{
+    replay_setting setting = r->st->setting;
+    setting.n_tasks = r->shape.tasks;
+    w->from = calloc(r->shape.log_tasks, sizeof *w->from);
+    w->order = calloc(r->shape.log_tasks, sizeof *w->order);
+    if (!w->from || !w->order)
+        return segue_fail_no_memory(err, "a replicate of the log");
+    return segue_replay_run_init(&w->run, &setting, err);
+}
+
+static void replicate_fini(replicate *w)
+{
+    free(w->from);
+    free(w->order);
+    segue_replay_run_fini(&w->run);
+}
+
+static segue_status play_all(replicates *r, size_t n_threads, segue_error *err)
+{
+    segue_status status = SEGUE_OK;
+    r->worker = calloc(n_threads, sizeof *r->worker);
+    if (!r->worker)
+        return segue_fail_no_memory(err, "worker threads");
+    for (size_t i = 0; i < n_threads && status == SEGUE_OK; i++)
+        status = replicate_init(&r->worker[i], r, err);
+    if (status == SEGUE_OK)
+        status = segue_parallel_run(n_threads, r->count, play_item, commit_item, r, err);
+    for (size_t i = 0; i < n_threads; i++)
+        replicate_fini(&r->worker[i]);
+    free(r->worker);
+    return status;
+}
+
+segue_status segue_replay_replicates(replay_study *st, const double *values, segue_error *err)
+{
+    const segue_replay_result *result = st->result;
+    const uint64_t count = result->replicates;
+    const size_t n_threads = smaller(st->config->threads, (size_t)count);
+    const size_t cells = (size_t)count * RUNS * result->n_candidates;
+    replicates r = {.st = st, .shape = choose_shape(result), .count = count};
+    r.reward = calloc(cells, sizeof *r.reward);
+    r.regret = calloc(cells, sizeof *r.regret);
+    segue_status status = r.reward && r.regret ? play_all(&r, n_threads, err)
+                                               : segue_fail_no_memory(err, "the replicates");
+    if (status == SEGUE_OK)
+        status = find_intervals(&r, values, err);
+    free(r.reward);
+    free(r.regret);
+    return status;
+}
