@@ -7,7 +7,9 @@ import csv
 import html as markup
 import io
 import json
+import random
 import re
+import shlex
 import shutil
 import sys
 import unittest
@@ -115,6 +117,74 @@ class Plan(Folder):
         found = self.plan("--effect", 0.001, "--tasks", 100)
         self.assertIsNone(found["recommended"])
         self.assertIn("100 tasks are too few", found["verdict"])
+
+
+def make_log(tasks=60, rows=24, header="task,arm,reward", high=1, seed=4):
+    """A log of two types and three arms, drawn at random."""
+    source = random.Random(seed)
+    lines = [header]
+    for task in range(tasks):
+        means = source.choice(((0.8, 0.2, 0.3), (0.2, 0.8, 0.3)))
+        for _ in range(rows):
+            arm = source.randrange(3)
+            lines.append(f"u{task},a{arm},{high * (source.random() < means[arm])}")
+    return "\n".join(lines) + "\n"
+
+
+class FromLog(Folder):
+    def plan(self, *args):
+        return json.loads(answer("plan", "-q", "--format", "json", "--runs", 20, "--simulated", 60, "--tasks", 2000, *args))
+
+    def test_types_come_from_the_log(self):
+        path = self.file(make_log(), "log.csv")
+        found = self.plan(path)
+        self.assertEqual((found["log"], found["types"], found["arms"], found["steps"]), (path, 2, 3, 24))
+        self.assertGreater(found["over_ts"]["per_task"]["low"], 0)
+        self.assertLess(found["over_ts"]["per_task"]["high"], 24 * 0.6)  # best arm minus the worst
+        self.assertEqual(self.plan("--steps", 7, path)["steps"], 7)
+
+    def test_columns_and_range_are_named(self):
+        plain = self.plan(self.file(make_log(), "a.csv"))
+        named = self.plan("--task", "user", "--arm", "variant", "--reward", "stars", "--range", "0,5",
+                          self.file(make_log(header="user,variant,stars", high=5), "b.csv"))
+        for part in ("low", "mean", "high"):  # in units of reward
+            self.assertAlmostEqual(named["over_ts"]["per_task"][part], 5 * plain["over_ts"]["per_task"][part], 6)
+        self.assertEqual(named["control"][-1]["tasks"], plain["control"][-1]["tasks"])
+
+    def test_more_tasks_in_the_log_tell_more(self):
+        """Intervals include what the log does not tell: with 16 times as many tasks it is about a quarter."""
+        few, many = (self.plan("--simulated", 30, self.file(make_log(tasks), "log.csv"))["over_ts"]["per_task"]
+                     for tasks in (30, 480))
+        self.assertLess(many["high"] - many["low"], 0.7 * (few["high"] - few["low"]))
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "needs gnuplot")
+    def test_the_page_repeats_itself(self):
+        path = self.file(make_log(header="user,variant,click"), "my log.csv")
+        first, second = self.folder / "a.html", self.folder / "b.html"
+        answer("plan", "-q", "--runs", 20, "--simulated", 30, "--task", "user", "--arm", "variant", "--reward", "click",
+               "--value", 0.3, "--tasks-per-day", 7, "--html", first, path)
+        command = shlex.split(markup.unescape(re.findall(r"<pre>(.*?)</pre>", first.read_text())[-1]))
+        answer(*command[1:], "-q", "--html", second)
+        self.assertTrue(first.read_text() == second.read_text())
+
+    def test_a_log_that_shows_no_types_is_refused(self):
+        few = self.file(make_log(7), "few.csv")
+        self.refused(2, "few.csv has 7 tasks; need 8 or more", "plan", few)
+        same = self.file(make_log(high=0), "same.csv")
+        self.refused(2, "same.csv: all rewards are equal; log rewards that differ", "plan", same)
+        single = self.file("task,arm,reward\n" + "".join(f"t{i},a,{i % 2}\n" for i in range(20)), "single.csv")
+        self.refused(2, "arm", "plan", single)
+        self.refused(2, "none.csv", "plan", self.folder / "none.csv")
+
+    def test_a_log_and_a_guess_exclude_each_other(self):
+        path = self.file(make_log(), "log.csv")
+        for option, value in zip(GUESS[0::2], GUESS[1::2]):
+            if option != "--steps":
+                self.refused(2, f"{option} is part of a guess", "plan", option, value, path)
+        self.refused(2, "--range needs a log", "plan", *GUESS, "--range", "0,5")
+        self.refused(2, "--runs", "plan", "--runs", 1, path)
+        self.refused(2, "runs of a plan: 10; need 20", "plan", "--runs", 10, path)
+        self.refused(2, "would overwrite the log", "plan", "--out", path, path)
 
 
 class Refusals(Folder):

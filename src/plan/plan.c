@@ -132,7 +132,8 @@ static segue_status check_range(const char *name, uint64_t value, uint64_t min, 
 
 static segue_status check(const segue_plan_config *config, segue_error *err)
 {
-    SEGUE_TRY(check_range("runs of a plan", config->runs, 2, SEGUE_MAX_PLAN_RUNS, err));
+    SEGUE_TRY(check_range("runs of a plan", config->runs, 2 * config->n_populations,
+                          SEGUE_MAX_PLAN_RUNS, err));
     SEGUE_TRY(check_range("simulated tasks of a plan", config->simulated, 2,
                           SEGUE_MAX_PLAN_SIMULATED, err));
     SEGUE_TRY(check_range("tasks of a plan", config->max_tasks, 10, SEGUE_MAX_PLAN_TASKS, err));

@@ -7,34 +7,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "replay/population/population.h"
 #include "replay/yearly.h"
 #include "segue/status.h"
 
-/** The tasks to come: their types.  All is borrowed. */
-typedef struct segue_plan_types {
-    size_t n_types, n_arms;
-    const double *weight; /* n_types: shares of the tasks */
-    const double *mean;   /* n_types x n_arms, in [0, 1] */
-    /* n_types x n_arms: the means of a task are Beta with this concentration around its type's. */
-    const double *concentration;
-    double dispersion; /* variance of a reward of mean m, over m (1 - m); 1: rewards are 0 or 1 */
-} segue_plan_types;
+#define SEGUE_MAX_PLAN_POPULATIONS 20
+#define SEGUE_MAX_PLAN_RUNS        10000
+#define SEGUE_MAX_PLAN_SIMULATED   10000   /* tasks of a run that are simulated */
+#define SEGUE_MAX_PLAN_TASKS       1000000 /* tasks of a control experiment */
 
-#define SEGUE_MAX_PLAN_RUNS      10000
-#define SEGUE_MAX_PLAN_SIMULATED 10000   /* tasks of a run that are simulated */
-#define SEGUE_MAX_PLAN_TASKS     1000000 /* tasks of a control experiment */
-
-/** The input. */
+/** The input; all is borrowed. */
 typedef struct segue_plan_config {
-    segue_plan_types types;
-    double range;        /* of rewards: largest minus smallest; gains are in their unit */
-    segue_yearly yearly; /* their value per year */
-    const char *learner; /* method and options, as in "tla:cap=4" */
-    uint64_t steps;      /* per task */
-    uint64_t max_tasks;  /* of the table, and of the search for enough tasks */
-    uint64_t simulated;  /* tasks of each run that are simulated; those after them are redrawn from
+    /* The tasks to come.  Several: each is one that a log allows, and run r has number r modulo
+     * their number; intervals then include what the log does not tell. */
+    const segue_population *population;
+    size_t n_types;       /* named in the text */
+    size_t n_populations; /* 1 .. SEGUE_MAX_PLAN_POPULATIONS */
+    double range;         /* of rewards: largest minus smallest; gains are in their unit */
+    segue_yearly yearly;  /* their value per year */
+    const char *learner;  /* method and options, as in "tla:cap=4" */
+    uint64_t steps;       /* per task */
+    uint64_t max_tasks;   /* of the table, and of the search for enough tasks */
+    uint64_t simulated;   /* tasks of each run that are simulated; those after them are redrawn from
                             the second half of these */
-    uint64_t runs;       /* at least 2 */
+    uint64_t runs;        /* at least 2 */
     uint64_t seed;
     size_t threads;
     void (*progress)(void *context, double done, double total);

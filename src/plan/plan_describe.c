@@ -72,8 +72,9 @@ static void describe_start(const text *t)
     const segue_plan_config *config = t->config;
     const size_t without = t->result->without;
     const segue_interval *from = &t->result->gain[without].pays_from;
-    append(t, "With %zu arms, %" PRIu64 " steps per task and %zu type%s, ", config->types.n_arms,
-           config->steps, config->types.n_types, config->types.n_types == 1 ? "" : "s");
+    append(t, "With %zu arms, %" PRIu64 " steps per task and %zu type%s, ",
+           config->population->n_arms, config->steps, config->n_types,
+           config->n_types == 1 ? "" : "s");
     if (isnan(from->value)) {
         append(t, "transfer does not pay within %" PRIu64 " tasks: %s earns no more than %s.",
                config->simulated, config->learner, segue_plan_opponent(without));

@@ -2,7 +2,9 @@
  *
  * A gain is a difference of regrets: learner and opponent of a run meet the same tasks, so it is the
  * difference of their expected rewards, without the noise of single rewards.  Tasks of a run depend
- * on each other by what is learned; runs do not.  Intervals are Student's over runs.
+ * on each other by what is learned; runs do not.  Intervals are Student's over runs.  With several
+ * populations, all of which a log allows, the truth is another one of them: its interval is that of
+ * one more population, from the averages of each over its runs.
  *
  * After the simulated tasks a gain grows by the run's average over their second half: it is assumed
  * that nothing more is learned.
@@ -13,12 +15,38 @@
 #include "plan/plan_internal.h"
 #include "segue/stats.h"
 
-/* Return the mean of a sample with its 95 % interval. */
-static segue_interval interval_of(const segue_stats *sample)
+/* Numbers of runs by their population. */
+typedef struct sample {
+    size_t n_populations;
+    segue_stats of[SEGUE_MAX_PLAN_POPULATIONS];
+} sample;
+
+static sample sample_of(const plan_runs *runs)
 {
-    const double half = segue_stats_student_95(sample->count) * segue_stats_standard_error(sample);
-    return (segue_interval){
-        .value = sample->mean, .low = sample->mean - half, .high = sample->mean + half};
+    return (sample){.n_populations = runs->n_populations};
+}
+
+static void add(sample *s, uint64_t run, double x)
+{
+    segue_stats_add(&s->of[run % s->n_populations], x);
+}
+
+static segue_interval interval_around(double mean, double half)
+{
+    return (segue_interval){.value = mean, .low = mean - half, .high = mean + half};
+}
+
+/* Return the mean with its 95 % interval. */
+static segue_interval interval_of(const sample *s)
+{
+    segue_stats means = {.count = 0};
+    if (s->n_populations == 1)
+        return interval_around(s->of->mean, segue_stats_student_95(s->of->count) *
+                                                segue_stats_standard_error(s->of));
+    for (size_t i = 0; i < s->n_populations; i++)
+        segue_stats_add(&means, s->of[i].mean);
+    const double variance = segue_stats_variance(&means) * (1.0 + 1.0 / (double)s->n_populations);
+    return interval_around(means.mean, segue_stats_student_95(means.count) * sqrt(variance));
 }
 
 /* Return the gain in tasks `first` .. `end` - 1 of a run. */
@@ -40,20 +68,21 @@ static double late_gain(const plan_runs *runs, size_t other, uint64_t run)
 
 segue_interval segue_plan_gain_late(const plan_runs *runs, size_t other)
 {
-    segue_stats sample = {.count = 0};
+    sample s = sample_of(runs);
     for (uint64_t run = 0; run < runs->runs; run++)
-        segue_stats_add(&sample, late_gain(runs, other, run));
-    return interval_of(&sample);
+        add(&s, run, late_gain(runs, other, run));
+    return interval_of(&s);
 }
 
 segue_interval segue_plan_gain_total(const plan_runs *runs, size_t other, uint64_t tasks)
 {
-    segue_stats sample = {.count = 0};
+    sample s = sample_of(runs);
     const uint64_t played = tasks < runs->tasks ? tasks : runs->tasks;
     for (uint64_t run = 0; run < runs->runs; run++)
-        segue_stats_add(&sample, gain_of_run(runs, other, run, 0, played) +
-                                     (double)(tasks - played) * late_gain(runs, other, run));
-    return interval_of(&sample);
+        add(&s, run,
+            gain_of_run(runs, other, run, 0, played) +
+                (double)(tasks - played) * late_gain(runs, other, run));
+    return interval_of(&s);
 }
 
 /* ---- from which task on ------------------------------------------------------------------ */
@@ -73,12 +102,12 @@ static segue_interval find_pays_from(const plan_runs *runs, size_t other, double
     segue_interval from = {.value = 0.0};
     memset(total, 0, (size_t)runs->runs * sizeof *total);
     for (uint64_t task = 0; task < runs->tasks; task++) {
-        segue_stats sample = {.count = 0};
+        sample s = sample_of(runs);
         for (uint64_t run = 0; run < runs->runs; run++) {
             total[run] += gain_of_run(runs, other, run, task, task + 1);
-            segue_stats_add(&sample, total[run]);
+            add(&s, run, total[run]);
         }
-        const segue_interval now = interval_of(&sample);
+        const segue_interval now = interval_of(&s);
         note_total(&from, &now, (double)(task + 1));
     }
     return (segue_interval){.value = from.value > 0.0 ? from.value : NAN,

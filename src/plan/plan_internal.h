@@ -9,6 +9,7 @@
 /** Simulated runs.  In run r all candidates meet the same tasks. */
 typedef struct plan_runs {
     uint64_t runs, tasks;
+    size_t n_populations;                    /* run r has population r modulo this */
     double *regret[SEGUE_N_PLAN_CANDIDATES]; /* runs x tasks: of each task, in units of reward */
     double *reward[SEGUE_N_PLAN_CANDIDATES]; /* runs x tasks: per step, in [0, 1] */
 } plan_runs;

@@ -1,7 +1,7 @@
 /* plan_play.c - simulate the tasks to come: the learner and its opponents, run by run.
  *
- * Each run has tasks of its own: models that are drawn from the types, with the concentration of
- * each type and arm, which an environment of few models and one concentration could not express.  A
+ * Each run has tasks of its own: models that are drawn from the population, with the
+ * concentration of each type and arm, which an environment of few models and one concentration could not express.  A
  * task takes one of them at random.  All candidates of a run share its models and its seed, so they
  * meet the same tasks.  Runs are independent of each other: intervals are taken over runs.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -15,29 +15,16 @@
 
 /* ---- models ------------------------------------------------------------------------------ */
 
-/* Draw a type by its weight; rounding may leave a rest, which is the last one's. */
-static size_t draw_type(const segue_plan_types *types, segue_rng *rng)
+static const segue_population *population_of(const segue_plan_config *config, uint64_t run)
 {
-    double rest = segue_rng_uniform(rng);
-    size_t type = 0;
-    while (type + 1 < types->n_types && rest >= types->weight[type])
-        rest -= types->weight[type++];
-    return type;
-}
-
-/* A mean of 0 or 1 has no Beta around it, and stays. */
-static double draw_mean(double mean, double concentration, segue_rng *rng)
-{
-    if (mean <= 0.0 || mean >= 1.0)
-        return mean;
-    return segue_rng_beta(rng, concentration * mean, concentration * (1.0 - mean));
+    return &config->population[run % config->n_populations];
 }
 
 segue_status segue_plan_draw_models(segue_models **out, const segue_plan_config *config,
                                     uint64_t run, segue_error *err)
 {
-    const segue_plan_types *types = &config->types;
-    const size_t n_arms = types->n_arms;
+    const segue_population *population = population_of(config, run);
+    const size_t n_arms = population->n_arms;
     segue_rng rng;
     *out = NULL;
     double *mean = calloc(SEGUE_MAX_MODELS * n_arms, sizeof *mean);
@@ -45,10 +32,7 @@ segue_status segue_plan_draw_models(segue_models **out, const segue_plan_config 
         return segue_fail_no_memory(err, "the tasks of a plan");
     for (size_t k = 0; k < SEGUE_MAX_MODELS; k++) {
         segue_rng_init(&rng, config->seed, run, k, SEGUE_STREAM_MEANS);
-        const size_t type = draw_type(types, &rng) * n_arms;
-        for (size_t arm = 0; arm < n_arms; arm++)
-            mean[k * n_arms + arm] =
-                draw_mean(types->mean[type + arm], types->concentration[type + arm], &rng);
+        (void)segue_population_draw_new(population, &rng, mean + k * n_arms);
     }
     const segue_status status =
         segue_models_create(out, SEGUE_MODELS_KNOWN, n_arms, SEGUE_MAX_MODELS, mean, NULL, err);
@@ -64,7 +48,6 @@ typedef struct play {
     plan_runs *out;
     segue_learner_config learner[SEGUE_N_PLAN_CANDIDATES]; /* of those that learn */
     segue_policy_spec policy[SEGUE_N_PLAN_CANDIDATES];     /* of the others */
-    segue_rewards rewards;
 } play;
 
 /* Where the tasks of one run and candidate are stored. */
@@ -114,14 +97,25 @@ static segue_status play_candidate(const play *p, size_t candidate, uint64_t run
     return status;
 }
 
+/* Graded rewards: a Beta law has variance m (1 - m) / (precision + 1). */
+static segue_rewards rewards_of(double dispersion)
+{
+    if (dispersion >= 1.0)
+        return (segue_rewards){.law = SEGUE_BERNOULLI};
+    return (segue_rewards){.law = SEGUE_BETA,
+                           .parameter = fmin(1e6, fmax(1e-6, 1.0 / dispersion - 1.0))};
+}
+
 static segue_status play_run(void *context, size_t worker, uint64_t run, segue_error *err)
 {
     const play *p = context;
     segue_models *models = NULL;
     (void)worker;
     SEGUE_TRY(segue_plan_draw_models(&models, p->config, run, err));
-    const segue_environment env = {
-        .size = sizeof(segue_environment), .models = models, .rewards = p->rewards};
+    const segue_environment env = {.size = sizeof(segue_environment),
+                                   .models = models,
+                                   .rewards =
+                                       rewards_of(population_of(p->config, run)->dispersion)};
     segue_status status = SEGUE_OK;
     for (size_t i = 0; i < SEGUE_N_PLAN_CANDIDATES && status == SEGUE_OK; i++)
         status = play_candidate(p, i, run, &env, err);
@@ -139,20 +133,11 @@ static void show_progress(void *context, size_t worker, uint64_t run)
 
 /* ---- all runs ---------------------------------------------------------------------------- */
 
-/* Graded rewards: a Beta law has variance m (1 - m) / (precision + 1). */
-static segue_rewards rewards_of(double dispersion)
-{
-    if (dispersion >= 1.0)
-        return (segue_rewards){.law = SEGUE_BERNOULLI};
-    return (segue_rewards){.law = SEGUE_BETA,
-                           .parameter = fmin(1e6, fmax(1e-6, 1.0 / dispersion - 1.0))};
-}
-
 static segue_status parse_candidate(play *p, size_t i, const char *text, segue_error *err)
 {
     const segue_learner_method *method = segue_learner_method_find(text);
     p->learner[i] = segue_learner_defaults();
-    p->learner[i].n_models = p->config->types.n_types;
+    p->learner[i].n_models = p->config->n_types;
     return method && !method->without_transfer
                ? segue_learner_config_parse(&p->learner[i], text, err)
                : segue_policy_parse(&p->policy[i], text, err);
@@ -171,8 +156,9 @@ static segue_status allocate(plan_runs *out, segue_error *err)
 
 segue_status segue_plan_play(plan_runs *out, const segue_plan_config *config, segue_error *err)
 {
-    play p = {.config = config, .out = out, .rewards = rewards_of(config->types.dispersion)};
-    *out = (plan_runs){.runs = config->runs, .tasks = config->simulated};
+    play p = {.config = config, .out = out};
+    *out = (plan_runs){
+        .runs = config->runs, .tasks = config->simulated, .n_populations = config->n_populations};
     for (size_t i = 0; i < SEGUE_N_PLAN_CANDIDATES; i++)
         SEGUE_TRY(parse_candidate(
             &p, i, i == SEGUE_PLAN_LEARNER ? config->learner : segue_plan_opponent(i), err));

@@ -11,7 +11,8 @@
  * more were learned.  The rewards of the learner are shifted so that the two groups differ by the
  * gain that plan_gain.c computes from regrets: it is less noisy than the difference of the rewards.
  * Its error is common to all experiments, so they are played again, with the same draws, at both
- * ends of its interval.  The interval of the power adds that error to the binomial one (Wilson's),
+ * ends of its interval; if it is the log that does not tell the gain, also in the simulated tasks.
+ * The interval of the power adds that error to the binomial one (Wilson's),
  * as independent errors add.
  *
  * The sequence is read after every task up to READ_ALWAYS, and then whenever tasks have grown by
@@ -30,7 +31,8 @@
 typedef struct search {
     const plan_runs *runs;
     const segue_plan_config *config;
-    double shift[N_PLAN_LEVELS]; /* of the learner's reward per step, after the simulated tasks */
+    /* Added to the learner's reward per step in the simulated tasks, and after them. */
+    double early_shift[N_PLAN_LEVELS], shift[N_PLAN_LEVELS];
     plan_crossings *out;
 } search;
 
@@ -38,16 +40,18 @@ typedef struct search {
 
 /* Return the reward of task `task` (from 0) of a run, or one of the later half of all runs. */
 static double reward_of(const search *s, size_t candidate, uint64_t run, uint64_t task,
-                        double shift, segue_rng *rng)
+                        plan_level level, segue_rng *rng)
 {
     const plan_runs *runs = s->runs;
     const uint64_t half = runs->tasks / 2, late = runs->tasks - half;
-    const double *reward = runs->reward[candidate];
-    if (task < runs->tasks)
-        return reward[run * runs->tasks + task];
-    run = (uint64_t)(segue_rng_uniform(rng) * (double)runs->runs);
-    task = half + (uint64_t)(segue_rng_uniform(rng) * (double)late);
-    return reward[run * runs->tasks + task] + (candidate == SEGUE_PLAN_LEARNER ? shift : 0.0);
+    const bool simulated = task < runs->tasks;
+    if (!simulated) {
+        run = (uint64_t)(segue_rng_uniform(rng) * (double)runs->runs);
+        task = half + (uint64_t)(segue_rng_uniform(rng) * (double)late);
+    }
+    const double shift = simulated ? s->early_shift[level] : s->shift[level];
+    return runs->reward[candidate][run * runs->tasks + task] +
+           (candidate == SEGUE_PLAN_LEARNER ? shift : 0.0);
 }
 
 /* Rewards per step lie in [0, 1]. */
@@ -57,7 +61,7 @@ static bool shows_gain(const segue_stats *transfer, const segue_stats *control)
     return segue_confseq_difference(transfer, control, 1.0, &effect) && effect.low > 0.0;
 }
 
-static double play_experiment(const search *s, uint64_t run, size_t share, double shift)
+static double play_experiment(const search *s, uint64_t run, size_t share, plan_level level)
 {
     const double control = segue_plan_control_share(share);
     const uint64_t max_tasks = s->config->max_tasks;
@@ -68,7 +72,7 @@ static double play_experiment(const search *s, uint64_t run, size_t share, doubl
     for (uint64_t task = 0; task < max_tasks; task++) {
         const bool is_control = segue_rng_uniform(&rng) < control;
         const size_t candidate = is_control ? SEGUE_PLAN_TS : SEGUE_PLAN_LEARNER;
-        segue_stats_add(&side[is_control], reward_of(s, candidate, run, task, shift, &rng));
+        segue_stats_add(&side[is_control], reward_of(s, candidate, run, task, level, &rng));
         const double read = (double)(task + 1);
         if (read > READ_ALWAYS && read < next && task + 1 < max_tasks)
             continue;
@@ -89,7 +93,7 @@ static segue_status find_crossings(void *context, size_t worker, uint64_t item, 
     (void)worker;
     (void)err;
     for (size_t level = 0; level < N_PLAN_LEVELS; level++)
-        s->out->task[share][level][run] = play_experiment(s, run, share, s->shift[level]);
+        s->out->task[share][level][run] = play_experiment(s, run, share, (plan_level)level);
     return SEGUE_OK;
 }
 
@@ -110,8 +114,10 @@ static void set_shifts(search *s)
     const double gains[N_PLAN_LEVELS] = {gain.value, gain.low, gain.high};
     const double seen =
         late_reward(s->runs, SEGUE_PLAN_LEARNER) - late_reward(s->runs, SEGUE_PLAN_TS);
-    for (size_t i = 0; i < N_PLAN_LEVELS; i++)
+    for (size_t i = 0; i < N_PLAN_LEVELS; i++) {
         s->shift[i] = gains[i] / (s->config->range * (double)s->config->steps) - seen;
+        s->early_shift[i] = s->runs->n_populations > 1 ? s->shift[i] - s->shift[0] : 0.0;
+    }
 }
 
 static int compare(const void *a, const void *b)

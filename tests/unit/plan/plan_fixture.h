@@ -14,7 +14,7 @@
 /** Memory for runs; all zeros. */
 static inline plan_runs make_runs(uint64_t runs, uint64_t tasks)
 {
-    plan_runs out = {.runs = runs, .tasks = tasks};
+    plan_runs out = {.runs = runs, .tasks = tasks, .n_populations = 1};
     for (size_t i = 0; i < SEGUE_N_PLAN_CANDIDATES; i++) {
         out.regret[i] = calloc((size_t)(runs * tasks), sizeof(double));
         out.reward[i] = calloc((size_t)(runs * tasks), sizeof(double));

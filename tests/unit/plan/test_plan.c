@@ -204,17 +204,21 @@ static void intervals_of_power_cover(void **state)
 
 /* ---- a plan ------------------------------------------------------------------------------ */
 
-static const double weight[] = {0.5, 0.5}, mean[] = {0.8, 0.2, 0.2, 0.2, 0.8, 0.2},
-                    concentration[] = {50, 50, 50, 50, 50, 50};
+static double weight[] = {0.5, 0.5}, mean[] = {0.8, 0.2, 0.2, 0.2, 0.8, 0.2},
+              concentration[] = {50, 50, 50, 50, 50, 50};
+
+static const segue_population population = {.n_types = 2,
+                                            .n_arms = 3,
+                                            .weight = weight,
+                                            .mean = mean,
+                                            .concentration = concentration,
+                                            .dispersion = 1.0};
 
 static segue_plan_config small_plan(void)
 {
-    return (segue_plan_config){.types = {.n_types = 2,
-                                         .n_arms = 3,
-                                         .weight = weight,
-                                         .mean = mean,
-                                         .concentration = concentration,
-                                         .dispersion = 1.0},
+    return (segue_plan_config){.population = &population,
+                               .n_types = 2,
+                               .n_populations = 1,
                                .range = 1.0,
                                .learner = "tla",
                                .steps = 12,

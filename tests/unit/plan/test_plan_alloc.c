@@ -8,14 +8,17 @@
 
 static segue_status scenario(segue_error *err)
 {
-    static const double weight[] = {0.5, 0.5}, mean[] = {0.8, 0.2, 0.2, 0.8},
-                        concentration[] = {50, 50, 50, 50};
-    const segue_plan_config config = {.types = {.n_types = 2,
-                                                .n_arms = 2,
-                                                .weight = weight,
-                                                .mean = mean,
-                                                .concentration = concentration,
-                                                .dispersion = 1.0},
+    static double weight[] = {0.5, 0.5}, mean[] = {0.8, 0.2, 0.2, 0.8},
+                  concentration[] = {50, 50, 50, 50};
+    const segue_population population = {.n_types = 2,
+                                         .n_arms = 2,
+                                         .weight = weight,
+                                         .mean = mean,
+                                         .concentration = concentration,
+                                         .dispersion = 1.0};
+    const segue_plan_config config = {.population = &population,
+                                      .n_types = 2,
+                                      .n_populations = 1,
                                       .range = 1.0,
                                       .learner = "tts",
                                       .steps = 3,

@@ -1,11 +1,10 @@
 /* plan.c - `segue plan`: from which task on transfer pays, and which experiment shows it.
  *
- * This file reads the options; plan_guess.c makes the types of a guess, src/plan simulates and
- * concludes, plan_print.c prints.  All files that will be written are checked before anything is
+ * This file reads the options; plan_guess.c makes the types of a guess, plan_log.c
+ * fits them to a log, src/plan simulates and concludes, plan_print.c prints.  All files that will be written are checked before anything is
  * simulated.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
-#include <stdlib.h>
 
 #include "cli/command.h"
 #include "cli/commands/plan/plan.h"
@@ -29,6 +28,7 @@ static const cli_option options[] = {
      1},
     {"spread", 0, CLI_NUMBER, FIELD(spread), "K",
      "guess: a task's means are Beta(K) around its type's (100)", 1e-6, 1e9},
+    CLI_LOG_OPTIONS(cli_plan_settings, log),
     {"policy", 'p', CLI_TEXT, FIELD(policy), "NAME", "the learner (default tla)", 0, 0},
     {"tasks", 'j', CLI_INTEGER, FIELD(tasks), "J", "look for an answer up to J tasks (100000)", 10,
      SEGUE_MAX_PLAN_TASKS},
@@ -74,16 +74,17 @@ static segue_status check_settings(const cli_plan *plan, segue_error *err)
  * CPU seconds. */
 static uint64_t default_runs(const segue_plan_config *config)
 {
-    const double cost = (double)config->types.n_arms * (double)config->steps *
+    const double cost = (double)config->population->n_arms * (double)config->steps *
                         (double)config->simulated / (6.0 * 30.0 * 500.0);
-    return (uint64_t)fmax(20.0, fmin(100.0, 100.0 / cost));
+    return 10 * (uint64_t)fmax(2.0, fmin(10.0, 10.0 / cost));
 }
 
 static void set_config(cli_plan *plan, cli_progress *progress)
 {
     const cli_plan_settings *set = &plan->set;
     segue_plan_config *config = &plan->config;
-    config->range = set->highest - set->lowest;
+    config->population = plan->population;
+    config->n_populations = plan->n_populations;
     config->yearly = (segue_yearly){.value = set->value, .tasks_per_day = set->tasks_per_day};
     config->learner = set->policy;
     config->steps = set->steps;
@@ -99,21 +100,20 @@ static void set_config(cli_plan *plan, cli_progress *progress)
 static segue_status init(cli_plan *plan, int argc, char **argv, segue_error *err)
 {
     *plan = (cli_plan){.set = {.effect = NAN,
-                               .base = 0.5,
-                               .spread = 100.0,
+                               .base = NAN,
+                               .spread = NAN,
                                .policy = "tla",
                                .tasks = 100000,
                                .simulated = 500,
                                .seed = 1,
                                .threads = cli_options_default_threads(),
-                               .highest = 1.0,
                                .format = "table"}};
     SEGUE_TRY(cli_options_parse_operand(options, sizeof options / sizeof *options, argc, argv,
                                         &plan->set, &plan->path, err));
     plan->set.out = cli_output_path(plan->set.out);
     SEGUE_TRY(cli_output_parse_format(plan->set.format, &plan->format, err));
     SEGUE_TRY(check_settings(plan, err));
-    return cli_plan_guess(plan, err);
+    return plan->path ? cli_plan_read_log(plan, err) : cli_plan_guess(plan, err);
 }
 
 /* ---- the command ------------------------------------------------------------------------- */
@@ -143,7 +143,8 @@ static segue_status run(int argc, char **argv, segue_error *err)
 {
     cli_plan plan;
     const segue_status status = plan_and_write(&plan, argc, argv, err);
-    free(plan.guess);
+    for (size_t i = 0; i < plan.n_populations; i++)
+        segue_population_fini(&plan.population[i]);
     return status;
 }
 
@@ -167,14 +168,17 @@ const cli_command cli_command_plan = {
                "as the fastest one: fewer control tasks cost less reward, and take longer.\n\n"
                "T tasks per run are simulated.  Later ones are redrawn from the second half of\n"
                "these, as if nothing more were learned: such gains are a little too small.\n"
-               "Intervals are 95 %, over runs; they do not include that the guess, or the fit\n"
-               "to the log, may be wrong.\n\n"
+               "Intervals are 95 %, over runs.  Runs from a log are of ten distributions of tasks\n"
+               "that the log allows, so that intervals include what it does not tell; those from\n"
+               "a guess do not include that the guess may be wrong.\n\n"
                "With --tasks-per-day the text has the days that the experiment takes, and\n"
                "with --value the gain over ts per year.\n\n"
                "The same seed gives the same bytes on any number of threads.\n\n"
                "examples:\n"
                "  segue plan --types 3 --arms 6 --steps 30 --effect 0.1\n"
-               "  segue plan --types 4 --arms 10 --steps 50 --effect 0.2 --html plan.html\n",
+               "  segue plan --types 4 --arms 10 --steps 50 --effect 0.2 --html plan.html\n"
+               "  segue plan log.csv\n"
+               "  segue plan --task user --arm variant --reward click --steps 20 visits.csv\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

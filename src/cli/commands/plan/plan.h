@@ -3,6 +3,7 @@
 #ifndef SEGUE_CLI_COMMANDS_PLAN_PLAN_H
 #define SEGUE_CLI_COMMANDS_PLAN_PLAN_H
 
+#include "cli/log/log_options.h"
 #include "cli/output.h"
 #include "plan/plan.h"
 
@@ -11,7 +12,8 @@
 /** The options; 0 or NaN: not given. */
 typedef struct cli_plan_settings {
     uint64_t types, arms, steps, tasks, simulated, runs, seed, threads;
-    double effect, base, spread, lowest, highest, value, tasks_per_day;
+    double effect, base, spread, value, tasks_per_day;
+    cli_log_settings log;
     const char *policy, *html, *figures, *format, *out;
     bool quiet;
 } cli_plan_settings;
@@ -21,7 +23,8 @@ typedef struct cli_plan {
     cli_plan_settings set;
     cli_format format;
     const char *path; /* of the log; NULL: a guess */
-    double *guess;    /* memory of guessed types; NULL: a log */
+    size_t n_populations;
+    segue_population population[SEGUE_MAX_PLAN_POPULATIONS]; /* the tasks to come */
     segue_plan_config config;
     segue_plan_result result;
     char tasks[CLI_PLAN_TEXT_SIZE]; /* the tasks to come, in words */
@@ -36,6 +39,14 @@ extern const cli_printers cli_plan_printers;
  * @retval SEGUE_ENOMEM
  */
 SEGUE_MUST_CHECK segue_status cli_plan_guess(cli_plan *plan, segue_error *err);
+
+/**
+ * Fit types to the log, and draw distributions of tasks that it allows.
+ *
+ * @retval SEGUE_EUSAGE, SEGUE_EDOMAIN  a setting of a guess is given, or the log has too few tasks
+ * @retval other  as segue_history_read
+ */
+SEGUE_MUST_CHECK segue_status cli_plan_read_log(cli_plan *plan, segue_error *err);
 
 /** Write the page of --html.  @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status cli_plan_write_page(const cli_plan *plan, segue_error *err);

@@ -6,10 +6,13 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cli/commands/plan/plan.h"
 #include "segue/internal.h"
+
+#define DEFAULT_BASE   0.5
+#define DEFAULT_SPREAD 100.0
+#define MIN_MEAN       1e-6
 
 static segue_status check_present(const cli_plan_settings *set, segue_error *err)
 {
@@ -29,6 +32,9 @@ static segue_status check_present(const cli_plan_settings *set, segue_error *err
 static segue_status check_guess(const cli_plan_settings *set, segue_error *err)
 {
     SEGUE_TRY(check_present(set, err));
+    if (cli_log_options_given(&set->log))
+        return segue_fail(err, SEGUE_EUSAGE, "--%s needs a log; a guess has none",
+                          cli_log_options_given(&set->log));
     if (set->types > set->arms)
         return segue_fail(err, SEGUE_EDOMAIN,
                           "--types is %" PRIu64 " and --arms %" PRIu64
@@ -59,29 +65,31 @@ static void describe(cli_plan *plan)
                    deviation(set));
 }
 
+/* A Beta needs a mean inside 0 .. 1. */
+static double inside(double mean)
+{
+    return fmin(1.0 - MIN_MEAN, fmax(MIN_MEAN, mean));
+}
+
 segue_status cli_plan_guess(cli_plan *plan, segue_error *err)
 {
-    const cli_plan_settings *set = &plan->set;
+    cli_plan_settings *set = &plan->set;
+    segue_population *population = plan->population;
+    set->base = isnan(set->base) ? DEFAULT_BASE : set->base;
+    set->spread = isnan(set->spread) ? DEFAULT_SPREAD : set->spread;
     SEGUE_TRY(check_guess(set, err));
-    const size_t n_types = (size_t)set->types, n_arms = (size_t)set->arms, n = n_types * n_arms;
-    double *weight = calloc(n_types + 2 * n, sizeof *weight);
-    if (!weight)
-        return segue_fail_no_memory(err, "the types of a plan");
-    double *mean = weight + n_types, *concentration = mean + n;
-    for (size_t i = 0; i < n; i++) {
+    const size_t n_types = (size_t)set->types, n_arms = (size_t)set->arms;
+    SEGUE_TRY(segue_population_init(population, n_arms, n_types, err));
+    plan->n_populations = 1;
+    population->n_types = plan->config.n_types = n_types;
+    for (size_t i = 0; i < n_types * n_arms; i++) {
         const bool best = i / n_arms == i % n_arms;
-        mean[i] = set->base + (best ? set->effect : 0.0);
-        concentration[i] = set->spread;
+        population->mean[i] = inside(set->base + (best ? set->effect : 0.0));
+        population->concentration[i] = set->spread;
     }
     for (size_t q = 0; q < n_types; q++)
-        weight[q] = 1.0 / (double)n_types;
-    plan->guess = weight;
-    plan->config.types = (segue_plan_types){.n_types = n_types,
-                                            .n_arms = n_arms,
-                                            .weight = weight,
-                                            .mean = mean,
-                                            .concentration = concentration,
-                                            .dispersion = 1.0};
+        population->weight[q] = 1.0 / (double)n_types;
+    plan->config.range = 1.0;
     describe(plan);
     return SEGUE_OK;
 }

@@ -244,8 +244,8 @@ static json_t *make_json(const void *data)
     const cli_columns of_shares = columns_of_shares(result);
     const cli_field fields[] = {
         {"log", plan->path ? cli_value_text(plan->path) : cli_value_missing()},
-        {"types", cli_value_integer(config->types.n_types)},
-        {"arms", cli_value_integer(config->types.n_arms)},
+        {"types", cli_value_integer(config->n_types)},
+        {"arms", cli_value_integer(config->population->n_arms)},
         {"steps", cli_value_integer(config->steps)},
         {"policy", cli_value_text(config->learner)},
         {"runs", cli_value_integer(config->runs)},
@@ -269,27 +269,44 @@ const cli_printers cli_plan_printers = {.table = print_table, .csv = print_csv, 
 
 /* ---- the page ---------------------------------------------------------------------------- */
 
+/* Write the log, and how it was read. */
+static void write_log(const cli_plan *plan, FILE *out)
+{
+    char options[CLI_LOG_OPTIONS_SIZE] = "";
+    char *path = segue_shell_quote(plan->path, true);
+    cli_log_options_write(&plan->set.log, options, sizeof options);
+    fprintf(out, "%s %s", options, path ? path : "LOG");
+    free(path);
+}
+
 /* Write the command with its defaults filled in: it repeats the page even if a default changes. */
-static void write_command(const cli_plan *plan, segue_output *out)
+static void write_command(const cli_plan *plan, FILE *out)
 {
     const cli_plan_settings *set = &plan->set;
     const segue_plan_config *config = &plan->config;
-    fprintf(out->stream,
-            "segue plan --types %" PRIu64 " --arms %" PRIu64 " --effect %g --base %g "
-            "--spread %g",
-            set->types, set->arms, set->effect, set->base, set->spread);
-    fprintf(out->stream,
-            " --steps %" PRIu64 " --policy %s --tasks %" PRIu64 " --simulated %" PRIu64
+    fprintf(out,
+            "segue plan --steps %" PRIu64 " --policy %s --tasks %" PRIu64 " --simulated %" PRIu64
             " --runs %" PRIu64 " --seed %" PRIu64,
             config->steps, config->learner, config->max_tasks, config->simulated, config->runs,
             config->seed);
+    if (set->value > 0.0)
+        fprintf(out, " --value %.17g", set->value);
+    if (set->tasks_per_day > 0.0)
+        fprintf(out, " --tasks-per-day %.17g", set->tasks_per_day);
+    if (plan->path)
+        write_log(plan, out);
+    else
+        fprintf(out,
+                " --types %" PRIu64 " --arms %" PRIu64
+                " --effect %.17g --base %.17g --spread %.17g",
+                set->types, set->arms, set->effect, set->base, set->spread);
 }
 
 segue_status cli_plan_write_page(const cli_plan *plan, segue_error *err)
 {
     segue_output command;
     SEGUE_TRY(segue_output_init(&command, err));
-    write_command(plan, &command);
+    write_command(plan, command.stream);
     segue_status status = segue_output_finish(&command, err);
     const segue_plan_page page = {.config = &plan->config,
                                   .result = &plan->result,
