@@ -4,6 +4,7 @@
 usage: test_cli_errors.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
 import json
+import shlex
 import subprocess
 import sys
 import unittest
@@ -105,17 +106,19 @@ class Logs(Folder):
     def test_utf_16(self):
         for kind in ("utf-16", "utf-16-le", "utf-16-be"):
             for text in (ROWS, '{"task": "u", "arm": "a", "reward": 1}\n'):
-                self.refused_log(text.encode(kind), ":1: the line contains a NUL byte; the file looks like UTF-16",
-                                 "iconv -f UTF-16 -t UTF-8")
+                self.refused_log(text.encode(kind), ":1: the file is UTF-16; need text, UTF-8", "iconv -f UTF-16")
 
     def test_the_iconv_that_it_names_works(self):
-        path = self.file(ROWS.encode("utf-16"), "log.csv")
-        done = subprocess.run(["iconv", "-f", "UTF-16", "-t", "UTF-8", path], capture_output=True, check=True)
-        self.assertEqual(done.stdout.decode(), ROWS)
+        for kind in ("utf-16", "utf-16-le", "utf-16-be", "utf-32"):
+            path = self.file(ROWS.encode(kind), "log.csv")
+            advice = run("advise", path).stderr
+            convert = shlex.split(advice[advice.index("iconv"):].replace("FILE", path).split("|")[0])
+            done = subprocess.run(convert, capture_output=True, check=True)
+            self.assertEqual(done.stdout.decode(), ROWS, kind)
 
     def test_a_nul_byte_alone_is_not_utf_16(self):
         done = run("advise", self.file(ROWS.encode() + b"v,b\0,1\n", "log.csv"))
-        self.assertIn(":6: the line contains a NUL byte\n", done.stderr)
+        self.assertIn(":6: the line contains a NUL byte; need text", done.stderr)
 
 
 class Experiments(Folder):

@@ -104,7 +104,7 @@ class Estimate(PaperLog):
     def test_tasks_are_assigned_to_types(self):
         """The tasks of test_types_are_found; --assign alone chooses the method."""
         means = [[0.9, 0.1, 0.5], [0.2, 0.8, 0.4], [0.5, 0.4, 0.9]]
-        args = ("estimate", "--assign", "--lowest", 2, "--highest", 6)
+        args = ("estimate", "--assign", "--range", "2,6")
         log = self.types(*means)
         rows = [row.split(",") for row in answer(*args, "--format", "csv", log).splitlines()]
         self.assertEqual(rows[0], ["task", "type", "probability"])

@@ -1,14 +1,21 @@
 #!/usr/bin/python3
-"""Logs in any table: columns by name, delimiters, booleans, missing values, ranges.
+"""Logs in any table: columns by name, delimiters, booleans, missing values, ranges, pipes, dsjson.
 
 usage: test_cli_table.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
+import bz2
 import copy
 import json
+import lzma
 import random
 import shlex
+import shutil
+import sqlite3
+import subprocess
 import sys
+import tarfile
 import unittest
+import zipfile
 
 from program import Folder, answer, run
 
@@ -166,6 +173,123 @@ class Tables(Folder):
         self.assertIn("it has 'User ID', 'Variant', 'clicked', 'timestamp' and 'propensity'", done.stderr)
         options = shlex.split(done.stderr[done.stderr.index("--task"):])
         self.assertEqual(self.outputs(log, *options), self.expected())
+
+
+class Pipes(Folder):
+    """Logs from databases and other formats, through a pipe."""
+
+    def setUp(self):
+        super().setUp()
+        self.rows = make_rows()
+        self.plain = answer("advise", self.file(make_csv(self.rows), "log.csv"), "--format", "json")
+
+    def same(self, command, *options):
+        """What `command` writes is the same log: the advice is the same but for the next command."""
+        made = subprocess.run(command, shell=True, capture_output=True, check=True, cwd=self.folder)
+        path = self.file(made.stdout, "piped")
+        with open(path, "rb") as file:
+            done = run("advise", "-", *options, "--format", "json", stdin=file)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        one, other = json.loads(done.stdout), json.loads(self.plain)
+        one.pop("next"), other.pop("next")
+        self.assertEqual(one, other)
+
+    def test_sqlite(self):
+        database = sqlite3.connect(self.folder / "db")
+        database.execute("CREATE TABLE t (user, variant, click, time, probability)")
+        database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", self.rows)
+        database.commit()
+        database.close()
+        self.refused(2, "the file is an SQLite database; need text", "advise", self.folder / "db")
+        if not shutil.which("sqlite3"):
+            self.skipTest("there is no sqlite3")
+        names = ("--task", "user", "--arm", "variant", "--reward", "click")
+        self.same("sqlite3 -header -csv db 'SELECT * FROM t'", *names)
+        self.same("sqlite3 -header -separator '|' db 'SELECT * FROM t'", *names)
+        self.same("sqlite3 -json db 'SELECT * FROM t' | tr -d '[]\n' | sed 's/},{/}\\n{/g'", *names)
+
+    def test_pandas(self):
+        """Also Parquet, if pyarrow is there."""
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("there is no pandas")
+        frame = pandas.DataFrame(self.rows, columns=("task", "arm", "reward", "time", "probability"))
+        frame.to_pickle(self.folder / "log.pickle")
+        python = shlex.quote(sys.executable)
+        self.same(f"{python} -c \"import pandas, sys; pandas.read_pickle('log.pickle').to_csv(sys.stdout, index=False)\"")
+        self.same(f"{python} -c \"import pandas, sys; "
+                  "pandas.read_pickle('log.pickle').to_json(sys.stdout, orient='records', lines=True)\"")
+
+    def test_parquet(self):
+        if not shutil.which("duckdb"):
+            self.skipTest("there is no duckdb")
+        subprocess.run(["duckdb", "-c", "COPY (SELECT * FROM 'log.csv') TO 'log.parquet'"], check=True, cwd=self.folder,
+                       capture_output=True)
+        self.refused(2, "the file is a Parquet file; need text", "advise", self.folder / "log.parquet")
+        self.same("duckdb -csv -c \"SELECT * FROM 'log.parquet'\"")
+
+    def test_archives(self):
+        for tool, command in (("xz", "xz -dc log.xz"), ("bzip2", "bzip2 -dc log.bz2")):
+            module = {"xz": lzma, "bzip2": bz2}[tool]
+            path = self.file(module.compress(make_csv(self.rows).encode()), command.split()[-1])
+            self.refused(2, f"the file is compressed by {tool}; need text", "advise", path)
+            if shutil.which(tool):
+                self.same(command)
+        with zipfile.ZipFile(self.folder / "log.zip", "w") as archive:
+            archive.writestr("log.csv", make_csv(self.rows))
+        self.refused(2, "the file is a zip archive", "advise", self.folder / "log.zip")
+        with tarfile.open(self.folder / "log.tar", "w") as archive:
+            archive.add(self.folder / "log.csv", "log.csv")
+        self.refused(2, "the file is a tar archive", "advise", self.folder / "log.tar")
+        self.same("tar -xOf log.tar")
+
+
+def make_dsjson(rows, tags):
+    """Decisions as Personalizer logs them; a reward without a decision and one with _skipLearn among them."""
+    lines = [{"RewardValue": 1.0, "EnqueuedTimeUtc": "2024-05-31T09:00:00Z", "EventId": "lost"}]
+    for task, arm, reward, time, probability in rows:
+        number = int(arm[1:]) + 1
+        lines.append({"_label_cost": -reward, "_label_probability": probability, "_label_Action": number,
+                      "_labelIndex": number - 1, "o": [{"v": reward, "EventId": str(time)}],
+                      "Timestamp": f"2024-05-31T{time // 3600:02}:{time // 60 % 60:02}:{time % 60:02}.0000000Z",
+                      "Version": "1", "EventId": str(time), "a": [number], "p": [probability],
+                      "c": {"GUser": {"id": task, "hobby": "go"},
+                            "_multi": [{"TAction": {"topic": i}, **({"_tag": f"a{i}"} if tags else {})} for i in range(3)]},
+                      "VWState": {"m": "N/A"}})
+    lines.insert(7, {**lines[6], "_skipLearn": True})
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+class Dsjson(Folder):
+    """The task is a key of the context; the rest is the same as in a plain log."""
+
+    def played(self, path, *options):
+        data = json.loads(answer("replay", "-q", "--runs", 1, "--steps", 4, "--policy", "ts,ts-prior", "--order", "time",
+                                 path, *options, "--format", "json"))
+        log = data["log"]
+        log.pop("path")
+        return data, log.pop("rows_skipped"), log.pop("arms")
+
+    def test_decisions_are_rows(self):
+        rows = make_rows()
+        plain, skipped, arms = self.played(self.file(make_csv(rows), "log.csv"))
+        self.assertEqual((skipped, arms), (0, ["a0", "a1", "a2"]))
+        found, skipped, arms = self.played(self.file(make_dsjson(rows, True), "log.json"), "--task", "c.GUser.id")
+        self.assertEqual((skipped, arms), (2, ["a0", "a1", "a2"]))
+        self.assertEqual(found["best_arms"], plain["best_arms"])
+        self.assertEqual(found["log"], plain["log"])
+        found, skipped, arms = self.played(self.file(make_dsjson(rows, False), "log.json"), "--task", "c.GUser.id")
+        self.assertEqual((skipped, arms), (2, ["1", "2", "3"]))
+        self.assertEqual(found["best_arms"], plain["best_arms"])
+
+    def test_the_error_names_the_key_of_the_task(self):
+        lines = make_dsjson(make_rows(), True).splitlines(True)[1:]
+        log = self.file("".join(lines), "log.json")
+        self.refused(2, "log.json:1: this is dsjson, which has no tasks; name a key of its context, such as with "
+                     "--task c.GUser.id", "advise", log)
+        done = run("advise", log, "--task", "c.GUser.id")
+        self.assertEqual((done.returncode, done.stderr), (0, f"segue: {log}: 1 row skipped: 1 with _skipLearn\n"))
 
 
 WRONG_OPTIONS = (

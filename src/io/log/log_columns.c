@@ -81,29 +81,49 @@ static void cut_end(char *word, const char *end)
         word[length - cut] = '\0';
 }
 
-/* Of a path in JSON only the last key counts. */
-static void simplify(const char *name, char word[MAX_NAME])
+/* Keep letters and digits, in lower case. */
+static void copy_simple(const char *from, const char *to, char word[MAX_NAME])
 {
     size_t length = 0;
-    const char *last = strrchr(name, '.');
-    for (const char *c = last && last[1] ? last + 1 : name; *c && length < MAX_NAME - 1; c++)
-        if (isalnum((unsigned char)*c))
-            word[length++] = (char)tolower((unsigned char)*c);
+    for (; from < to && length < MAX_NAME - 1; from++)
+        if (isalnum((unsigned char)*from))
+            word[length++] = (char)tolower((unsigned char)*from);
     word[length] = '\0';
+}
+
+/* Of a path in JSON the last key counts; of "user.id" the one before. */
+static void simplify(const char *name, char word[MAX_NAME])
+{
+    const char *end = name + strlen(name), *last = strrchr(name, '.');
+    copy_simple(last ? last + 1 : name, end, word);
+    if (last && (strcmp(word, "id") == 0 || strcmp(word, "name") == 0)) {
+        const char *start = last;
+        while (start > name && start[-1] != '.')
+            start--;
+        copy_simple(start, last, word);
+    }
     cut_end(word, "id");
     cut_end(word, "name");
 }
 
-/* Find the column that is likeliest to have a role, or `count`.  "id" under "user" is user too. */
+static bool ends_with(const char *word, const char *end)
+{
+    const size_t length = strlen(word), wanted = strlen(end);
+    return wanted >= 4 && length > wanted && strcmp(word + length - wanted, end) == 0;
+}
+
+/* Find the column that is likeliest to have a role, or `count`: by its whole name, or by its end, as
+ * "ad_variant" and "GUser". */
 static size_t find_likely(const column_role *role, const char *const *name, size_t count)
 {
-    for (size_t w = 0; w < MAX_LIKELY && role->likely[w]; w++)
-        for (size_t i = 0; i < count; i++) {
-            char word[MAX_NAME];
-            simplify(name[i], word);
-            if (strcmp(word, role->likely[w]) == 0)
-                return i;
-        }
+    for (int whole = 1; whole >= 0; whole--)
+        for (size_t w = 0; w < MAX_LIKELY && role->likely[w]; w++)
+            for (size_t i = 0; i < count; i++) {
+                char word[MAX_NAME];
+                simplify(name[i], word);
+                if (whole ? strcmp(word, role->likely[w]) == 0 : ends_with(word, role->likely[w]))
+                    return i;
+            }
     return count;
 }
 
@@ -118,10 +138,11 @@ static void append_option(const char *option, const char *column, char *text, si
 }
 
 void segue_log_columns_suggest(const char *const *name, size_t count,
-                               const log_read_options *options, char *text, size_t size)
+                               const log_read_options *options, size_t n_columns, char *text,
+                               size_t size)
 {
     *text = '\0';
-    for (size_t c = 0; c < LOG_N_COLUMNS; c++) {
+    for (size_t c = 0; c < n_columns; c++) {
         const size_t found = find_likely(&roles[c], name, count);
         const char *likely = found < count ? name[found] : c <= LOG_REWARD ? "COLUMN" : NULL;
         const char *column = options->column[c] ? options->column[c] : likely;

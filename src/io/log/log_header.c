@@ -107,7 +107,8 @@ static segue_status suggest(const log_reader *r, log_column c, const char *const
                              "the header has no column '%.40s'; it has %s, which looks like data: "
                              "put a line with the names of the columns before it",
                              r->name[c], found);
-    segue_log_columns_suggest(name, r->n_fields, r->options, options, sizeof options);
+    segue_log_columns_suggest(name, r->n_fields, r->options, LOG_N_COLUMNS, options,
+                              sizeof options);
     return LOG_WRONG(r, SEGUE_EPARSE, err,
                      "the header has no column '%.40s'; it has %s; name the columns, such as with "
                      "%s",

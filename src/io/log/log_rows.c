@@ -72,6 +72,22 @@ static segue_status check_optional(log_reader *r, log_column c, segue_error *err
     return SEGUE_OK;
 }
 
+/* The first line that has no such key may have it by another name. */
+static segue_status fail_key(const log_reader *r, log_column c, segue_error *err)
+{
+    segue_log_keys_text keys;
+    segue_log_keys_suggest(r, "", LOG_N_COLUMNS, &keys);
+    return r->out->n_rows
+               ? LOG_WRONG(r, SEGUE_EPARSE, err,
+                           "there is no '%.40s', or it is null; give --missing skip to skip such "
+                           "rows",
+                           r->name[c])
+               : LOG_WRONG(r, SEGUE_EPARSE, err,
+                           "there is no '%.40s', or it is null; this line has %s; name the "
+                           "columns, such as with %s",
+                           r->name[c], keys.found, keys.options);
+}
+
 /* In quotes a number is a string; a missing value may be written in quotes. */
 static segue_status check_kind(const log_reader *r, log_column c, segue_error *err)
 {
@@ -81,13 +97,9 @@ static segue_status check_kind(const log_reader *r, log_column c, segue_error *e
         kind == SEGUE_JSON_LINES_OTHER ||
         (number && kind == SEGUE_JSON_LINES_STRING && !segue_log_values_is_missing(&r->value[c])) ||
         (c != LOG_ARM && c != LOG_REWARD && kind == SEGUE_JSON_LINES_BOOLEAN);
-    if (kind == SEGUE_JSON_LINES_NONE && segue_log_reader_requires(r, c) &&
+    if (kind == SEGUE_JSON_LINES_NONE && segue_log_reader_requires(r, c) && r->is_wanted[c] &&
         !r->options->skip_missing)
-        return LOG_WRONG(
-            r, SEGUE_EPARSE, err,
-            "there is no '%.40s', or it is null; need task, arm and reward; give --missing "
-            "skip to skip such rows",
-            r->name[c]);
+        return fail_key(r, c, err);
     return wrong && r->is_wanted[c]
                ? LOG_WRONG(r, SEGUE_EPARSE, err, "field '%.40s': need a %snumber%s", r->name[c],
                            number ? "" : "string or a ",
@@ -97,7 +109,8 @@ static segue_status check_kind(const log_reader *r, log_column c, segue_error *e
 
 static segue_status next_json(log_reader *r, bool *more, segue_error *err)
 {
-    SEGUE_TRY(segue_json_lines_next(&r->json, more, err));
+    SEGUE_TRY(r->is_dsjson ? segue_log_dsjson_next(r, more, err)
+                           : segue_json_lines_next(&r->json, more, err));
     for (size_t c = 0; c < LOG_N_COLUMNS && *more; c++) {
         SEGUE_TRY(check_kind(r, (log_column)c, err));
         if (c >= LOG_N_REQUIRED && !r->options->column[c])
@@ -213,12 +226,30 @@ static segue_status find_format(log_reader *r, segue_error *err)
     return SEGUE_OK;
 }
 
+/* Keep a copy of the first line: it is parsed in place, and a message may need its keys. */
+static segue_status copy_first_line(log_reader *r, segue_error *err)
+{
+    const segue_lines *lines = &r->csv.lines;
+    const char *line = lines->buffer + lines->at;
+    line += strspn(line, " \t\r\n");
+    r->first_line = strndup(line, strcspn(line, "\n"));
+    return r->first_line ? SEGUE_OK : segue_fail_no_memory(err, "the log");
+}
+
+static segue_status start_json(log_reader *r, segue_error *err)
+{
+    SEGUE_TRY(copy_first_line(r, err));
+    if (segue_log_dsjson_detect(r->first_line))
+        SEGUE_TRY(segue_log_dsjson_init(r, err));
+    segue_json_lines_init(&r->json, &r->csv.lines, r->name, r->n_names, r->value);
+    return SEGUE_OK;
+}
+
 static segue_status read_log(log_reader *r, log_row_callback on_row, void *context,
                              segue_error *err)
 {
     SEGUE_TRY(find_format(r, err));
-    if (!r->is_json)
-        SEGUE_TRY(segue_log_header_read(r, err));
+    SEGUE_TRY(r->is_json ? start_json(r, err) : segue_log_header_read(r, err));
     SEGUE_TRY(read_rows(r, on_row, context, err));
     return order_arms(r->out, err);
 }
@@ -229,16 +260,13 @@ static void init(log_reader *r, const log_read_options *options, log_rows *out)
     *r = (log_reader){.options = options,
                       .scale = options->highest - options->lowest,
                       .out = out,
-                      .is_wanted = {true, true, true, options->time, options->probability},
-                      .json = {.next_line = 1, .n_wanted = LOG_N_COLUMNS}};
+                      .n_names = LOG_N_COLUMNS,
+                      .is_wanted = {true, true, true, options->time, options->probability}};
     for (size_t c = 0; c < LOG_N_COLUMNS; c++) {
         r->name[c] =
             options->column[c] ? options->column[c] : segue_log_columns_default((log_column)c);
         r->has[c] = r->is_wanted[c] && segue_log_reader_requires(r, (log_column)c);
     }
-    r->json.wanted = r->name;
-    r->json.lines = &r->csv.lines;
-    r->json.value = r->value;
     *out = (log_rows){.n_rows = 0};
 }
 
@@ -261,6 +289,7 @@ segue_status segue_log_rows_read(log_rows *out, const char *path, const log_read
         status = read_log(&r, on_row, context, err);
     segue_csv_close(&r.csv);
     segue_json_lines_fini(&r.json);
+    free(r.first_line);
     if (status != SEGUE_OK)
         segue_log_rows_fini(out);
     return status;
@@ -278,20 +307,29 @@ void segue_log_rows_fini(log_rows *rows)
 
 uint64_t segue_log_rows_count_skipped(const log_skipped *skipped)
 {
-    uint64_t sum = 0;
+    uint64_t sum = skipped->dangling + skipped->inactive;
     for (size_t c = 0; c < LOG_N_COLUMNS; c++)
         sum += skipped->missing[c];
     return sum;
+}
+
+/* Append "3 WHAT" if there are any. */
+static void append_count(uint64_t count, const char *what, char *text, size_t size)
+{
+    const size_t used = strlen(text);
+    if (count)
+        (void)snprintf(text + used, size - used, "%s%" PRIu64 " %s", used ? ", " : "", count, what);
 }
 
 void segue_log_rows_print_skipped(const log_skipped *skipped, char *text, size_t size)
 {
     *text = '\0';
     for (size_t c = 0; c < LOG_N_COLUMNS; c++) {
-        const size_t used = strlen(text);
-        if (skipped->missing[c])
-            (void)snprintf(text + used, size - used, "%s%" PRIu64 " without %s %s",
-                           used ? ", " : "", skipped->missing[c], c == LOG_ARM ? "an" : "a",
-                           segue_log_columns_default((log_column)c));
+        char what[40];
+        (void)snprintf(what, sizeof what, "without %s %s", c == LOG_ARM ? "an" : "a",
+                       segue_log_columns_default((log_column)c));
+        append_count(skipped->missing[c], what, text, size);
     }
+    append_count(skipped->dangling, "rewards without a decision", text, size);
+    append_count(skipped->inactive, "with _skipLearn", text, size);
 }

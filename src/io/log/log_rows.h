@@ -32,6 +32,8 @@ typedef struct log_read_options {
 /* Rows that were skipped, by reason. */
 typedef struct log_skipped {
     uint64_t missing[LOG_N_COLUMNS]; /* without a value in this column, the first one of the row */
+    uint64_t dangling;               /* dsjson: rewards without a decision */
+    uint64_t inactive;               /* dsjson: decisions that were not activated */
 } log_skipped;
 
 /* The names and columns of a log. */

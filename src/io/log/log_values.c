@@ -109,7 +109,8 @@ static segue_status fail_number(const log_reader *r, log_column c, const segue_e
                          "field '%.40s': '%.40s' has a decimal comma; need a point: replace it, "
                          "such as with \"sed 's/,/./g'\" where the delimiter is another",
                          r->name[c], text);
-    return LOG_WRONG(r, why->status, err, "field '%.40s': %s", r->name[c], why->message);
+    return LOG_WRONG(r, why->status, err, "field '%.40s': %s; need a number%s", r->name[c],
+                     why->message, c == LOG_REWARD ? ", or true or false" : "");
 }
 
 static segue_status read_number(const log_reader *r, log_column c, double *out, segue_error *err)
@@ -168,6 +169,8 @@ static segue_status read_reward(const log_reader *r, double *out, segue_error *e
 {
     if (!read_boolean(&r->value[LOG_REWARD], out))
         SEGUE_TRY(read_number(r, LOG_REWARD, out, err));
+    if (r->is_cost)
+        *out = 0.0 - *out; /* no -0 */
     const double lowest = r->options->lowest, highest = r->options->highest;
     if (!(*out >= lowest && *out <= highest))
         return fail_range(r, *out, err);

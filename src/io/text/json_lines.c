@@ -1,310 +1,236 @@
-/* json_lines.c - strict reading of JSON Lines, RFC 8259, without a tree.
+/* json_lines.c - strict reading of JSON Lines: find the wanted values of each line.
  *
- * A line is parsed in place, in the buffer of lines: decoding escapes makes a string shorter, so it
- * stays where it is.  LF is not allowed inside an object, so that no loop runs past the line.
- * Nested values are validated and skipped with a bit stack, without recursion.
+ * A line is parsed once, in place (json_cursor.c).  At each key the wanted paths are compared: one
+ * that ends here gets the value; if some go on, and the value is an object or an array, they are
+ * followed into it, by a function that calls itself once per key of the path; the rest is skipped.
+ * Most logs have flat objects, and lines are alike: the search starts after the path found last.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/text/json_lines.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/encode.h"
-#include "io/text/swar.h"
-#include "io/utf8.h"
+#include "io/text/json_cursor.h"
 #include "segue/internal.h"
 
-/* The position in a line. */
-typedef struct cursor {
+/* The paths that go on inside an object or array. */
+typedef struct level {
+    uint32_t active;                         /* one bit per path */
+    const char *rest[SEGUE_MAX_JSON_WANTED]; /* of a path that is active: what follows */
+    size_t element;                          /* index in the last array of "*" */
+    int depth;
+} level;
+
+typedef struct parser {
+    segue_json_cursor c;
     segue_json_lines *json;
-    char *line, *at;
-    segue_error *err;
-} cursor;
+} parser;
+
+void segue_json_lines_init(segue_json_lines *json, segue_lines *lines, const char *const *wanted,
+                           size_t n_wanted, segue_json_lines_value *value)
+{
+    *json = (segue_json_lines){
+        .lines = lines, .next_line = 1, .wanted = wanted, .n_wanted = n_wanted, .value = value};
+    for (size_t i = 0; i < n_wanted; i++)
+        if (strchr(wanted[i], '.'))
+            json->paths |= UINT32_C(1) << i;
+}
 
 void segue_json_lines_fini(segue_json_lines *json)
 {
     free(json->others.key);
+    free(json->match);
     json->others = (segue_json_lines_keys){.key = NULL};
+    json->match = NULL;
 }
 
-static segue_status wrong(const cursor *c, const char *message)
+/* ---- lists ------------------------------------------------------------------------------- */
+
+static segue_status fail_duplicate(const parser *p, const char *key)
 {
-    return segue_lines_fail(c->json->lines, SEGUE_EPARSE, c->err, "byte %zu: %s",
-                            (size_t)(c->at - c->line) + 1, message);
+    return segue_lines_fail(p->json->lines, SEGUE_EPARSE, p->c.err,
+                            "the key '%.40s' is there twice; need it once", key);
 }
 
-/* Fail with `message`, or with a better one for a NUL or the end of the line. */
-static segue_status unexpected(const cursor *c, const char *message)
+static segue_status fail_memory(const parser *p)
 {
-    if (*c->at == '\0')
-        return segue_lines_fail_nul(c->json->lines, c->err);
-    if (*c->at == '\n')
-        return segue_lines_fail(c->json->lines, SEGUE_EPARSE, c->err,
-                                "the object is not closed on its line; need one object per line");
-    return wrong(c, message);
-}
-
-static void skip_blanks(cursor *c)
-{
-    while (*c->at == ' ' || *c->at == '\t' || *c->at == '\r')
-        c->at++;
-}
-
-/* ---- strings ----------------------------------------------------------------------------- */
-
-/* Return the next byte of a string that needs care: a quote, a backslash, a control character, or
- * one outside ASCII. */
-static char *find_special(char *p)
-{
-    for (;; p += 8) {
-        const uint64_t word = segue_swar_load(p);
-        const uint64_t marks = segue_swar_mark(word, '"') | segue_swar_mark(word, '\\') |
-                               segue_swar_mark_less(word, ' ') | (word & (SEGUE_SWAR_ONES << 7));
-        if (marks)
-            return p + segue_swar_first(marks);
-    }
-}
-
-/* Read four hexadecimal digits; -1 if they are not. */
-static int32_t hex(const char *p)
-{
-    unsigned char byte[2];
-    return segue_encode_hex_decode(byte, p, 2) ? byte[0] << 8 | byte[1] : -1;
-}
-
-/* Return the character of \uXXXX at `p`, or of two of them that are surrogates, or -1; *used is the
- * number of bytes read. */
-static int32_t escaped(const char *p, size_t *used)
-{
-    const int32_t first = hex(p + 2);
-    *used = 6;
-    if (first < 0xd800 || first > 0xdfff)
-        return first;
-    if (first > 0xdbff || p[6] != '\\' || p[7] != 'u')
-        return -1;
-    const int32_t second = hex(p + 8);
-    *used = 12;
-    if (second < 0xdc00 || second > 0xdfff)
-        return -1;
-    return 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
-}
-
-/* Write a character as UTF-8; returns the position after it. */
-static char *put_character(char *to, int32_t c)
-{
-    static const unsigned char first[] = {0x00, 0xc0, 0xe0, 0xf0};
-    const int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    unsigned char *byte = (unsigned char *)to;
-    *byte++ = (unsigned char)(first[more] | (c >> (6 * more)));
-    for (int i = more - 1; i >= 0; i--)
-        *byte++ = (unsigned char)(0x80 | ((c >> (6 * i)) & 0x3f));
-    return (char *)byte;
-}
-
-/* Return the character of a backslash and a letter, or -1. */
-static int32_t plain_escape(char c)
-{
-    static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-    const char *found = c ? strchr(from, c) : NULL;
-    return found ? (unsigned char)to[found - from] : -1;
-}
-
-/* Decode the escape at `at` into `to`; returns the position after it, or NULL. */
-static char *take_escape(cursor *c, char *to)
-{
-    size_t used = 2;
-    const int32_t character = c->at[1] == 'u' ? escaped(c->at, &used) : plain_escape(c->at[1]);
-    if (character <= 0) /* a NUL would end the text */
-        return NULL;
-    to = put_character(to, character);
-    c->at += used;
-    return to;
-}
-
-/* Read the string whose quote is at `at`, and decode its escapes in place. */
-static segue_status take_string(cursor *c, segue_json_lines_value *out)
-{
-    char *const start = ++c->at, *to = start;
-    bool ascii = true;
-    for (;;) {
-        char *special = find_special(c->at);
-        const size_t plain = (size_t)(special - c->at);
-        if (to != c->at)
-            memmove(to, c->at, plain);
-        to += plain;
-        c->at = special;
-        if (*special == '"')
-            break;
-        if (*special == '\\') {
-            to = take_escape(c, to);
-            if (!to)
-                return unexpected(c, "there is no such escape in a string, or it is a NUL");
-        } else if ((unsigned char)*special < ' ') {
-            return unexpected(c, "a control character in a string; write it as an escape");
-        } else {
-            ascii = false;
-            *to++ = *c->at++;
-        }
-    }
-    c->at++;
-    *to = '\0'; /* on the quote, or before it */
-    *out = (segue_json_lines_value){
-        .kind = SEGUE_JSON_LINES_STRING, .text = start, .length = (size_t)(to - start)};
-    if (!ascii && !segue_utf8_is_valid(start, out->length))
-        return segue_lines_fail(c->json->lines, SEGUE_EPARSE, c->err,
-                                "byte %zu: the string is not UTF-8", (size_t)(start - c->line));
-    return SEGUE_OK;
-}
-
-/* ---- other values ------------------------------------------------------------------------ */
-
-static bool take_digits(cursor *c)
-{
-    const char *first = c->at;
-    while (*c->at >= '0' && *c->at <= '9')
-        c->at++;
-    return c->at > first;
-}
-
-static segue_status take_number(cursor *c, segue_json_lines_value *out)
-{
-    char *start = c->at;
-    c->at += *c->at == '-';
-    bool good = *c->at == '0' ? c->at++ != NULL : take_digits(c); /* no digit after a first 0 */
-    if (good && *c->at == '.') {
-        c->at++;
-        good = take_digits(c);
-    }
-    if (good && (*c->at == 'e' || *c->at == 'E')) {
-        c->at++;
-        c->at += *c->at == '+' || *c->at == '-';
-        good = take_digits(c);
-    }
-    if (!good)
-        return unexpected(c, "a number goes on with a digit here");
-    *out = (segue_json_lines_value){
-        .kind = SEGUE_JSON_LINES_NUMBER, .text = start, .length = (size_t)(c->at - start)};
-    return SEGUE_OK;
-}
-
-static segue_status take_word(cursor *c, segue_json_lines_value *out)
-{
-    static const char *const word[] = {"null", "true", "false"};
-    for (size_t i = 0; i < 3; i++)
-        if (strncmp(c->at, word[i], strlen(word[i])) == 0) {
-            *out = (segue_json_lines_value){.kind = i ? SEGUE_JSON_LINES_BOOLEAN
-                                                      : SEGUE_JSON_LINES_NONE,
-                                            .text = c->at,
-                                            .length = strlen(word[i])};
-            c->at += out->length;
-            return SEGUE_OK;
-        }
-    if (strncmp(c->at, "NaN", 3) == 0)
-        return wrong(c, "NaN is not JSON; write null");
-    return unexpected(c, "need a value: a string, a number, true, false, null, [..] or {..}");
-}
-
-static segue_status take_scalar(cursor *c, segue_json_lines_value *out)
-{
-    if (*c->at == '"')
-        return take_string(c, out);
-    if (*c->at == '-' || (*c->at >= '0' && *c->at <= '9'))
-        return take_number(c, out);
-    return take_word(c, out);
-}
-
-static segue_status take_key(cursor *c, segue_json_lines_value *key)
-{
-    skip_blanks(c);
-    if (*c->at != '"')
-        return unexpected(c, "need a key in quotes");
-    SEGUE_TRY(take_string(c, key));
-    skip_blanks(c);
-    if (*c->at != ':')
-        return unexpected(c, "need a colon after a key");
-    c->at++;
-    skip_blanks(c);
-    return SEGUE_OK;
-}
-
-/* Skip an array or object with its contents.  `objects` is a stack of bits, one per open value: 1
- * for an object. */
-static segue_status skip_nested(cursor *c)
-{
-    uint64_t objects = 0;
-    int depth = 0;
-    segue_json_lines_value ignored;
-    segue_status status = SEGUE_OK;
-    while (status == SEGUE_OK) {
-        /* A value starts here. */
-        const bool opens = *c->at == '{' || *c->at == '[';
-        if (opens && depth == SEGUE_MAX_JSON_DEPTH)
-            return wrong(c, "the values are nested too deeply");
-        if (opens) {
-            objects = objects << 1 | (*c->at++ == '{');
-            depth++;
-            skip_blanks(c);
-        } else {
-            status = take_scalar(c, &ignored);
-        }
-        bool empty = opens;
-        /* Close the values that end here. */
-        for (;; empty = false) {
-            skip_blanks(c);
-            if (status != SEGUE_OK || *c->at != (objects & 1 ? '}' : ']'))
-                break;
-            c->at++;
-            objects >>= 1;
-            if (--depth == 0)
-                return SEGUE_OK;
-        }
-        if (status == SEGUE_OK && !empty && *c->at++ != ',') {
-            c->at--;
-            return unexpected(c, "need a comma, or the end of the array or object");
-        }
-        skip_blanks(c);
-        if (status == SEGUE_OK && (objects & 1))
-            status = take_key(c, &ignored);
-    }
-    return status;
-}
-
-static segue_status take_value(cursor *c, segue_json_lines_value *out)
-{
-    *out = (segue_json_lines_value){.kind = SEGUE_JSON_LINES_OTHER};
-    return *c->at == '{' || *c->at == '[' ? skip_nested(c) : take_scalar(c, out);
-}
-
-/* ---- an object --------------------------------------------------------------------------- */
-
-static segue_status fail_duplicate(const cursor *c, const char *key)
-{
-    return segue_lines_fail(c->json->lines, SEGUE_EPARSE, c->err, "the key '%.40s' is there twice",
-                            key);
+    return segue_lines_fail(p->json->lines, SEGUE_ENOMEM, p->c.err, "out of memory");
 }
 
 /* Remember a key that is not wanted, to find duplicates. */
-static segue_status add_other(cursor *c, const segue_json_lines_value *key)
+static segue_status add_other(parser *p, const segue_json_lines_value *key)
 {
-    segue_json_lines_keys *others = &c->json->others;
+    segue_json_lines_keys *others = &p->json->others;
     for (size_t i = 0; i < others->count; i++)
         if (others->key[i].length == key->length &&
             memcmp(others->key[i].text, key->text, key->length) == 0)
-            return fail_duplicate(c, key->text);
+            return fail_duplicate(p, key->text);
     if (others->count == SEGUE_MAX_JSON_KEYS)
-        return segue_lines_fail(c->json->lines, SEGUE_EPARSE, c->err, "more than %d keys",
+        return segue_lines_fail(p->json->lines, SEGUE_EPARSE, p->c.err, "more than %d keys",
                                 SEGUE_MAX_JSON_KEYS);
     if (others->count == others->capacity) {
         const size_t capacity = 2 * others->capacity + 8;
         segue_json_lines_value *grown = realloc(others->key, capacity * sizeof *grown);
         if (!grown)
-            return segue_lines_fail(c->json->lines, SEGUE_ENOMEM, c->err, "out of memory");
+            return fail_memory(p);
         others->key = grown;
         others->capacity = capacity;
     }
     others->key[others->count++] = *key;
     return SEGUE_OK;
 }
+
+/* Add a value of a path with "*". */
+static segue_status add_match(parser *p, size_t i, size_t element,
+                              const segue_json_lines_value *value)
+{
+    segue_json_lines *json = p->json;
+    if (json->n_matches == json->match_capacity) {
+        const size_t capacity = 2 * json->match_capacity + 8;
+        segue_json_lines_match *grown = realloc(json->match, capacity * sizeof *grown);
+        if (!grown)
+            return fail_memory(p);
+        json->match = grown;
+        json->match_capacity = capacity;
+    }
+    json->match[json->n_matches++] =
+        (segue_json_lines_match){.wanted = i, .element = element, .value = *value};
+    return SEGUE_OK;
+}
+
+/* ---- values ------------------------------------------------------------------------------ */
+
+static bool is_nested(const parser *p)
+{
+    return *p->c.at == '{' || *p->c.at == '[';
+}
+
+static segue_status take_value(parser *p, segue_json_lines_value *out)
+{
+    *out = (segue_json_lines_value){.kind = SEGUE_JSON_LINES_OTHER};
+    return is_nested(p) ? segue_json_cursor_skip_nested(&p->c)
+                        : segue_json_cursor_take_scalar(&p->c, out);
+}
+
+/* Take the value of a path. */
+static segue_status take_wanted(parser *p, size_t i, const char *key)
+{
+    segue_json_lines *json = p->json;
+    if (json->seen >> i & 1)
+        return fail_duplicate(p, key);
+    json->seen |= UINT32_C(1) << i;
+    return take_value(p, &json->value[i]);
+}
+
+/* ---- paths ------------------------------------------------------------------------------- */
+
+/* Return what follows `key` in a path: "" at its end, or NULL if it has another key here. */
+static const char *follow(const char *rest, const char *key, size_t length)
+{
+    if (strncmp(rest, key, length) != 0)
+        return NULL;
+    return rest[length] == '.' ? rest + length + 1 : rest[length] == '\0' ? rest + length : NULL;
+}
+
+/* Select the paths of `above` that go on after `key`. */
+static void descend(const level *above, const char *key, size_t length, level *below)
+{
+    below->active = 0;
+    below->element = above->element;
+    below->depth = above->depth + 1;
+    for (size_t i = 0; i < SEGUE_MAX_JSON_WANTED; i++) {
+        below->rest[i] = above->active >> i & 1 ? follow(above->rest[i], key, length) : NULL;
+        if (below->rest[i] && *below->rest[i])
+            below->active |= UINT32_C(1) << i;
+    }
+}
+
+/* Return the path that ends with `key`, or n_wanted. */
+static size_t find_end(const parser *p, const level *here, const char *key, size_t length)
+{
+    size_t i = 0;
+    for (; i < p->json->n_wanted; i++) {
+        const char *rest = here->active >> i & 1 ? follow(here->rest[i], key, length) : NULL;
+        if (rest && !*rest)
+            break;
+    }
+    return i;
+}
+
+static segue_status take_inside(parser *p, const level *here);
+
+/* Take the value of a key inside an object or array, which some paths want. */
+static segue_status take_at(parser *p, const level *here, const char *key, size_t length)
+{
+    segue_json_lines_value ignored;
+    const size_t i = find_end(p, here, key, length);
+    if (i < p->json->n_wanted && strstr(p->json->wanted[i], "*")) {
+        segue_json_lines_value value;
+        SEGUE_TRY(take_value(p, &value));
+        return add_match(p, i, here->element, &value);
+    }
+    if (i < p->json->n_wanted)
+        return take_wanted(p, i, p->json->wanted[i]);
+    level below;
+    descend(here, key, length, &below);
+    return below.active && is_nested(p) ? take_inside(p, &below) : take_value(p, &ignored);
+}
+
+/* Elements are named by their index, and by "*" too. */
+static segue_status take_element(parser *p, const level *here, size_t index)
+{
+    char key[24];
+    const int length = snprintf(key, sizeof key, "%zu", index);
+    level any;
+    descend(here, "*", 1, &any);
+    const bool star = any.active || find_end(p, here, "*", 1) < p->json->n_wanted;
+    level element = *here;
+    element.element = index;
+    return star ? take_at(p, &element, "*", 1) : take_at(p, &element, key, (size_t)length);
+}
+
+static segue_status take_nested_member(parser *p, const level *here)
+{
+    segue_json_lines_value key;
+    SEGUE_TRY(segue_json_cursor_take_key(&p->c, &key));
+    return take_at(p, here, key.text, key.length);
+}
+
+/* Read an object or array into which paths go on. */
+static segue_status take_inside(parser *p, const level *here)
+{
+    const bool object = *p->c.at++ == '{';
+    const char end = object ? '}' : ']';
+    if (here->depth > SEGUE_MAX_JSON_DEPTH)
+        return segue_json_cursor_fail(&p->c, "the values are nested too deeply");
+    segue_json_cursor_skip_blanks(&p->c);
+    for (size_t i = 0; i > 0 || *p->c.at != end; i++) {
+        SEGUE_TRY(object ? take_nested_member(p, here) : take_element(p, here, i));
+        segue_json_cursor_skip_blanks(&p->c);
+        if (*p->c.at == end)
+            break;
+        if (*p->c.at != ',')
+            return segue_json_cursor_fail(&p->c, "need a comma, or the end of the array or object");
+        p->c.at++;
+        segue_json_cursor_skip_blanks(&p->c);
+    }
+    p->c.at++;
+    return SEGUE_OK;
+}
+
+/* Follow the paths that go on after a key of the line's object. */
+static segue_status take_path(parser *p, const segue_json_lines_value *key)
+{
+    level top = {.active = p->json->paths}, below;
+    segue_json_lines_value ignored;
+    for (size_t i = 0; i < p->json->n_wanted; i++)
+        top.rest[i] = p->json->wanted[i];
+    descend(&top, key->text, key->length, &below);
+    return below.active ? take_inside(p, &below) : take_value(p, &ignored);
+}
+
+/* ---- an object --------------------------------------------------------------------------- */
 
 /* Return the index of a wanted key, or n_wanted; starts at the guess, since lines are alike. */
 static size_t find_wanted(segue_json_lines *json, const segue_json_lines_value *key)
@@ -319,59 +245,56 @@ static size_t find_wanted(segue_json_lines *json, const segue_json_lines_value *
     return json->n_wanted;
 }
 
-static segue_status take_member(cursor *c)
+static segue_status take_member(parser *p)
 {
-    segue_json_lines *json = c->json;
-    segue_json_lines_value key = {.text = c->at}, ignored;
-    SEGUE_TRY(take_key(c, &key));
-    const size_t i = find_wanted(json, &key);
-    if (i == json->n_wanted) {
-        SEGUE_TRY(add_other(c, &key));
-        return take_value(c, &ignored);
-    }
-    if (json->seen >> i & 1)
-        return fail_duplicate(c, key.text);
-    json->seen |= UINT32_C(1) << i;
-    return take_value(c, &json->value[i]);
+    segue_json_lines_value key = {.text = p->c.at}, ignored;
+    SEGUE_TRY(segue_json_cursor_take_key(&p->c, &key));
+    const size_t i = find_wanted(p->json, &key);
+    if (i < p->json->n_wanted)
+        return take_wanted(p, i, key.text);
+    SEGUE_TRY(add_other(p, &key));
+    return p->json->paths && is_nested(p) ? take_path(p, &key) : take_value(p, &ignored);
 }
 
-static segue_status take_object(cursor *c)
+static segue_status take_object(parser *p)
 {
-    skip_blanks(c);
+    segue_json_cursor *c = &p->c;
+    segue_json_cursor_skip_blanks(c);
     if (*c->at != '{')
-        return segue_lines_fail(c->json->lines, SEGUE_EPARSE, c->err,
+        return segue_lines_fail(c->lines, SEGUE_EPARSE, c->err,
                                 "need a JSON object, {..}, as on the lines before");
     c->at++;
-    skip_blanks(c);
+    segue_json_cursor_skip_blanks(c);
     for (bool first = true; !first || *c->at != '}'; first = false) {
-        SEGUE_TRY(take_member(c));
-        skip_blanks(c);
+        SEGUE_TRY(take_member(p));
+        segue_json_cursor_skip_blanks(c);
         if (*c->at == '}')
             break;
         if (*c->at != ',')
-            return unexpected(c, "need a comma, or the end of the object");
+            return segue_json_cursor_fail(c, "need a comma, or the end of the object");
         c->at++;
     }
     c->at++;
-    skip_blanks(c);
-    return *c->at == '\n' ? SEGUE_OK : unexpected(c, "there is text after the object");
+    segue_json_cursor_skip_blanks(c);
+    return *c->at == '\n' ? SEGUE_OK : segue_json_cursor_fail(c, "there is text after the object");
 }
 
 static segue_status read_object(segue_json_lines *json, segue_error *err)
 {
     segue_lines *lines = json->lines;
     char *const line = lines->buffer + lines->at;
-    cursor c = {.json = json, .line = line, .at = line, .err = err};
+    parser p = {.json = json, .c = {.lines = lines, .line = line, .at = line, .err = err}};
     json->others.count = 0;
+    json->n_matches = 0;
     json->seen = 0;
     json->guess = 0;
     for (size_t i = 0; i < json->n_wanted; i++)
         json->value[i] = (segue_json_lines_value){.kind = SEGUE_JSON_LINES_NONE};
-    SEGUE_TRY(take_object(&c));
-    if (c.at - line > SEGUE_MAX_LINE)
+    SEGUE_TRY(take_object(&p));
+    if (p.c.at - line > SEGUE_MAX_LINE)
         return segue_lines_fail(lines, SEGUE_EPARSE, err, "the line is longer than %d bytes",
                                 SEGUE_MAX_LINE);
-    lines->at += (size_t)(c.at - line) + 1;
+    lines->at += (size_t)(p.c.at - line) + 1;
     return SEGUE_OK;
 }
 

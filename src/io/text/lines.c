@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/text/file_kind.h"
 #include "segue/internal.h"
 
 #define BLOCK 262144 /* fits into the L2 cache */
@@ -32,11 +33,9 @@ segue_status(segue_lines_fail)(const segue_lines *lines, segue_status status, se
 
 segue_status segue_lines_fail_nul(const segue_lines *lines, segue_error *err)
 {
-    return segue_lines_fail(lines, SEGUE_EPARSE, err, "the line contains a NUL byte%s",
-                            lines->is_utf16
-                                ? "; the file looks like UTF-16; need UTF-8: convert it "
-                                  "with 'iconv -f UTF-16 -t UTF-8 FILE'"
-                                : "");
+    return segue_lines_fail(lines, SEGUE_EPARSE, err,
+                            "the line contains a NUL byte; need text: remove it, such as with "
+                            "tr -d '\\000' < FILE");
 }
 
 void segue_lines_close(segue_lines *lines)
@@ -114,34 +113,29 @@ static void skip_byte_order_mark(segue_lines *lines)
         lines->at = 3;
 }
 
-/* UTF-16 has a byte-order mark, or a NUL in one half of each ASCII character. */
-static bool looks_like_utf16(const unsigned char *bytes, size_t count)
+/* Read the first lines.  A file that is no text may have no lines: its kind is the better error. */
+static segue_status read_first(segue_lines *lines, segue_error *err)
 {
-    if (count < 4)
-        return false;
-    const bool marked =
-        (bytes[0] == 0xff && bytes[1] == 0xfe) || (bytes[0] == 0xfe && bytes[1] == 0xff);
-    return marked || (!bytes[0] && bytes[1] && !bytes[2] && bytes[3]) ||
-           (bytes[0] && !bytes[1] && bytes[2] && !bytes[3]);
+    lines->buffer = calloc(1, BLOCK + SEGUE_LINES_SLACK);
+    if (!lines->buffer)
+        return segue_fail(err, SEGUE_ENOMEM, "%s: out of memory",
+                          segue_input_stream_name(lines->stream));
+    const segue_status status = segue_lines_fill(lines, err);
+    const segue_file_kind *kind = segue_file_kind_find(lines->buffer, lines->filled);
+    if (kind && (status == SEGUE_OK || status == SEGUE_EPARSE))
+        return segue_lines_fail(lines, SEGUE_EPARSE, err, "the file is %s; need text, UTF-8: %s",
+                                kind->name, kind->convert);
+    return status;
 }
 
 segue_status segue_lines_open(segue_lines *lines, const char *path, segue_error *err)
 {
     *lines = (segue_lines){.line = 1, .capacity = BLOCK};
-    segue_status status = segue_input_stream_open(&lines->stream, path, err);
-    if (status != SEGUE_OK)
-        return status;
-    lines->buffer = calloc(1, BLOCK + SEGUE_LINES_SLACK);
-    if (!lines->buffer)
-        status = segue_fail(err, SEGUE_ENOMEM, "%s: out of memory",
-                            segue_input_stream_name(lines->stream));
+    SEGUE_TRY(segue_input_stream_open(&lines->stream, path, err));
+    const segue_status status = read_first(lines, err);
+    if (status == SEGUE_OK)
+        skip_byte_order_mark(lines);
     else
-        status = segue_lines_fill(lines, err);
-    if (status != SEGUE_OK) {
         segue_lines_close(lines);
-        return status;
-    }
-    skip_byte_order_mark(lines);
-    lines->is_utf16 = looks_like_utf16((const unsigned char *)lines->buffer, lines->filled);
-    return SEGUE_OK;
+    return status;
 }

@@ -23,13 +23,13 @@ typedef struct segue_lines {
     size_t filled; /* end of the bytes read */
     uint64_t line; /* number of the current line, from 1; the reader counts */
     bool ended;
-    bool is_utf16; /* the first bytes look like UTF-16 */
 } segue_lines;
 
 /**
  * Open a file (segue_input_stream_open) and skip a byte-order mark.
  *
- * @retval SEGUE_EFILE, SEGUE_EPARSE, SEGUE_EIO, SEGUE_ENOMEM
+ * @retval SEGUE_EPARSE  it is no text (file_kind.h), or its first line is too long
+ * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM
  */
 SEGUE_MUST_CHECK segue_status segue_lines_open(segue_lines *lines, const char *path,
                                                segue_error *err);
@@ -48,7 +48,7 @@ SEGUE_MUST_CHECK segue_status segue_lines_fill(segue_lines *lines, segue_error *
 segue_status segue_lines_fail(const segue_lines *lines, segue_status status, segue_error *err,
                               const char *format, ...) SEGUE_PRINTF(4, 5);
 
-/** Fail because the current line contains a NUL byte; suggests how to convert UTF-16. */
+/** Fail because the current line contains a NUL byte. */
 segue_status segue_lines_fail_nul(const segue_lines *lines, segue_error *err);
 
 #ifdef __clang_analyzer__ /* as for segue_fail */

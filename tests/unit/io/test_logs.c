@@ -55,7 +55,7 @@ static const wrong_log refused_logs[] = {
      ":2: field 'arm': the name has a control character"},
     {"a CR in a name", TEXT(HEAD "u\rv,a,1\n"), ":2: field 'task': the name has a control"},
     {"Latin-1", TEXT(HEAD "caf\xe9,a,1\n"), ":2: field 'task': the name is not UTF-8"},
-    {"UTF-16", TEXT("\xff\xfet\0a\0s\0k\0"), ":1: the line contains a NUL byte"},
+    {"UTF-16", TEXT("\xff\xfet\0a\0s\0k\0"), ":1: the file is UTF-16"},
     {"a NUL", TEXT(HEAD "u,a\0b,1\n"), ":2: the line contains a NUL byte"},
     {"a NUL in quotes", TEXT(HEAD "u,\"a\0b\",1\n"), ":2: the line contains a NUL byte"},
     {"CSV, then JSON", TEXT(HEAD "u,a,1\n{\"task\":1,\"arm\":2,\"reward\":0}\n"),
