@@ -52,14 +52,18 @@ class Replay(Folder):
         self.log = self.file(text(rows()), "log.csv")
 
     def play(self, *args, log=None):
-        return json.loads(answer("replay", "--format", "json", "--quiet", "--runs", 2, "--steps", 20, *args,
+        if "rows" in args:
+            return json.loads(answer("replay", "--format", "json", "--quiet", "--runs", 2, "--steps", 20, *args,
+                                     log or self.log))
+        return json.loads(answer("replay", "--format", "json", "--quiet", "--runs", 2, "--replicates", 4,
+                                 "--steps", 20, *args,
                                  log or self.log))
 
     def test_tells_who_would_have_won_what(self):
         found = self.play()
         names = [result["policy"] for result in found["results"]]
         self.assertEqual(names, ["ts", "ts-prior", "la", "tts", "tla", "tla:cap=1", "always a"])
-        self.assertEqual(found["play"]["method"], "resampling")
+        self.assertEqual((found["play"]["method"], found["play"]["types"], found["play"]["replicates"]), ("urn", 2, 4))
         self.assertEqual((found["log"]["tasks"], found["log"]["played"], found["play"]["scored"]), (60, 60, 30))
         result = dict(zip(names, found["results"]))
         for one in result.values():
@@ -68,20 +72,24 @@ class Replay(Folder):
                 self.assertLessEqual(one[name]["mean"], one[name]["high"])
             # what the best arms pay is what it won and what it lost
             self.assertAlmostEqual(one["reward"]["mean"] + one["regret"]["mean"] / 20, found["best_arms"]["mean"])
-            self.assertEqual(one["runs_se"] > 0, one["carries"] != "arm")
+            self.assertGreater(one["runs_se"], 0)
+            self.assertGreater(one["logged"], 0.9)  # of 20 steps, with 30 rewards of every arm
         ts, tla = result["ts"], result["tla"]
         self.assertAlmostEqual(tla["over_ts"]["mean"], tla["reward"]["mean"] / ts["reward"]["mean"] - 1)
         self.assertAlmostEqual(tla["gap_closed"]["mean"], 1 - tla["regret"]["mean"] / ts["regret"]["mean"])
         self.assertGreater(tla["over_ts"]["low"], 0)
-        self.assertIn(found["verdict"]["conclusion"], ("types", "prior"))
         self.assertEqual(len(found["types"]["list"]), 2)
         for one in found["types"]["list"]:
             self.assertEqual(len({task[0] for task in one["typical"]}), 1, "tasks of one type")
 
+    def test_types_that_differ_in_their_best_arm_pay(self):
+        found = self.play("--runs", 32, "--replicates", 10, "--policy", "ts,la,tla")
+        self.assertEqual((found["verdict"]["conclusion"], found["verdict"]["use"]), ("types", "tla"), found["verdict"]["text"])
+
     def test_prints_a_table_for_people(self):
-        table = answer("replay", "--quiet", "--steps", 20, self.log)
+        table = answer("replay", "--quiet", "--steps", 20, "--replicates", 4, self.log)
         self.assertLessEqual(max(map(len, table.splitlines())), 80, table)
-        for texts in ("Resampling", "scored: tasks 31 to 60", "tla", "2 types", "In tasks of 20 steps, transfer would"):
+        for texts in ("Urn", "scored: tasks 31 to 60", "tla", "2 types", "tasks of 20 steps"):
             self.assertIn(texts, table)
 
     def test_csv_has_one_row_per_policy(self):
@@ -101,7 +109,7 @@ class Replay(Folder):
     def test_tasks_without_a_step_do_not_decide_which_policy_is_ahead(self):
         curve = self.folder / "curve.csv"
         short = self.file(text(randomised(stated=False, n=2)), "short.csv")
-        found = self.play("--play", "replay", "--steps", 1, "--runs", 1, "--curve", curve, log=short)
+        found = self.play("--play", "rows", "--steps", 1, "--runs", 1, "--curve", curve, log=short)
         paid = {}
         for row in csv.DictReader(io.StringIO(curve.read_text())):
             paid.setdefault(row["policy"], []).append(float(row["reward"]) if row["reward"] else None)
@@ -116,10 +124,13 @@ class Replay(Folder):
 
     def test_the_same_seed_gives_the_same_bytes_on_any_threads(self):
         randomly = self.file(text(randomised(), "task,arm,reward,probability"), "random.csv")
-        for log, args in (self.log, ["--order", "shuffle"]), (randomly, ["--play", "replay"]):
-            one = [answer("replay", "--threads", t, "--format", "json", "--quiet", *args, log) for t in (1, 2, 5)]
+        short = ["--replicates", 5, "--runs", 3, "--steps", 10]
+        for log, args in ((self.log, short), (self.log, [*short, "--order", "file", "--holdout", "[05]$"]),
+                          (randomly, ["--play", "rows"])):
+            command = ["replay", "--format", "json", "--quiet", *args, log]
+            one = [answer(*command, "--threads", t) for t in (1, 2, 5)]
             self.assertEqual(len(set(one)), 1, args)
-            self.assertNotEqual(one[0], answer("replay", "--seed", 2, "--format", "json", "--quiet", *args, log))
+            self.assertNotEqual(one[0], answer(*command, "--seed", 2))
 
     def test_reads_compressed_json_lines(self):
         lines = "".join(json.dumps({"task": t, "arm": a, "reward": r}) + "\n" for t, a, r in rows())
@@ -158,29 +169,41 @@ class Replay(Folder):
         late_first = [(*row, 100 - int(row[0][1:])) for row in rows()]
         by_time = self.play("--order", "time", log=self.file(text(late_first, "task,arm,reward,time"), "time.csv"))
         backwards = sorted(rows(), key=lambda row: -int(row[0][1:]))
-        by_file = self.play(log=self.file(text(backwards), "back.csv"))
+        by_file = self.play("--order", "file", log=self.file(text(backwards), "back.csv"))
         means = [[result["reward"]["mean"] for result in found["results"]]
-                 for found in (by_time, by_file, self.play())]
+                 for found in (by_time, by_file, self.play("--order", "file"))]
         for one, other in zip(*means[:2]):
             self.assertAlmostEqual(one, other)
         self.assertNotAlmostEqual(means[0][0], means[2][0])
 
-    def test_incomplete_tasks_are_skipped_and_counted(self):
+    def test_tasks_that_lack_arms_are_played_too(self):
         lines = [*rows(), ("z", "a", 1), ("z", "b", 1)]
-        found = self.play(log=self.file(text(lines), "more.csv"))
-        self.assertEqual((found["log"]["skipped"], found["log"]["played"]), (1, 60))
-        self.assertEqual(self.play("--least", 30)["log"]["skipped"], 0)
+        self.assertEqual(self.play(log=self.file(text(lines), "more.csv"))["log"]["played"], 61)
+
+    def test_with_fewer_than_two_rewards_per_arm_and_task_there_are_no_regrets(self):
+        for each, known in (1, False), (2, True):
+            log = self.file(text(rows(each=each)), "few.csv")
+            found = self.play(log=log)
+            for result in found["results"]:
+                self.assertEqual([result[name]["mean"] is not None for name in ("reward", "over_ts", "over_fixed")], 3 * [True])
+                self.assertEqual({result[name][part] is not None for name in
+                                  ("regret", "gap_closed", "saved", "saved_over_prior") for part in ("mean", "low", "high")},
+                                 {known})
+            self.assertEqual(found["best_arms"]["mean"] is not None, known)
+            table = answer("replay", "--quiet", "--runs", 2, "--replicates", 2, "--steps", 20, log)
+            self.assertEqual("This log cannot tell if transfer pays in tasks of 20 steps: it has 1 rewards per arm and task"
+                             in " ".join(table.split()), not known)
 
     def test_replays_what_was_drawn_at_random(self):
         stated = self.file(text(randomised(), "task,arm,reward,probability"), "stated.csv")
         alike = self.file(text(randomised(stated=False)), "alike.csv")
         for log, accepted in (stated, 0.6), (alike, 1.0):
-            found = json.loads(answer("replay", "--play", "replay", "--format", "json", "--quiet", log))
-            self.assertEqual((found["play"]["method"], found["warnings"]), ("replay", []))
+            found = json.loads(answer("replay", "--play", "rows", "--format", "json", "--quiet", log))
+            self.assertEqual((found["play"]["method"], found["warnings"]), ("rows", []))
             self.assertAlmostEqual(found["play"]["rows_accepted"], accepted, delta=0.05)
             self.assertGreater(found["play"]["reached"], 0.3)
         uneven = self.file(text(line[:3] for line in randomised()), "uneven.csv")
-        found = json.loads(answer("replay", "--play", "replay", "--format", "json", "--quiet", uneven))
+        found = json.loads(answer("replay", "--play", "rows", "--format", "json", "--quiet", uneven))
         self.assertIn("did not draw its arms uniformly", " ".join(found["warnings"]))
 
     def test_texts_are_utf8_whatever_the_names_are(self):
@@ -188,12 +211,12 @@ class Replay(Folder):
         for name in "x" + 20 * "é", "x" + 500 * "é":
             arms = {"a": name, "b": "b", "c": "c"}
             log = self.file(text((t, arms[a], r) for t, a, r, _ in randomised()), "uneven.csv")
-            found = self.play("--play", "replay", "--policy", "ts", log=log)
+            found = self.play("--play", "rows", "--policy", "ts", log=log)
             self.assertIn("'x" + 19 * "é" + "' has", " ".join(found["warnings"]))
             best = self.file(text((t, arms[a], int(a == "a")) for t, a, _ in rows()), "best.csv")
             said = self.play("--policy", "ts", log=best)["verdict"]
             self.assertEqual(said["use"], f"always {name}")
-            self.assertLess(len(said["text"].encode()), 800)
+            self.assertLess(len(said["text"].encode()), 1200)
         path = os.fsencode(self.folder) + b"/\xff.csv"
         shutil.copy(self.log, path)
         self.assertEqual(self.play("--policy", "ts", log=os.fsdecode(path))["log"]["path"], f"{self.folder}/?.csv")
@@ -203,7 +226,7 @@ class Replay(Folder):
         for stated, warnings in (0.333333, 0), (0.333, 0), (0.3, 1):
             log = self.file(text(((*line, stated) for line in randomised(stated=False)), "task,arm,reward,probability"),
                             f"{stated}.csv")
-            found = json.loads(answer("replay", "--play", "replay", "--policy", "ts", "--runs", 1, "--format", "json",
+            found = json.loads(answer("replay", "--play", "rows", "--policy", "ts", "--runs", 1, "--format", "json",
                                       "--quiet", log))
             self.assertEqual(len([one for one in found["warnings"] if "cannot be right" in one]), warnings, stated)
 
@@ -224,14 +247,8 @@ class Replay(Folder):
         self.assertNotIn("Types", table)
 
     def test_arms_that_take_turns_are_warned_of(self):
-        found = self.play("--play", "replay", "--steps", 5)
+        found = self.play("--play", "rows", "--steps", 5)
         self.assertIn("repeat the arm before", " ".join(found["warnings"]))
-
-    def test_row_replay_is_the_default_if_nothing_else_is_possible(self):
-        sparse = self.file(text((line for line in randomised() if line[1] != "bc"[int(line[0][1:]) % 2]),
-                                "task,arm,reward,probability"), "sparse.csv")
-        found = json.loads(answer("replay", "--format", "json", "--quiet", sparse))
-        self.assertEqual(found["play"]["method"], "replay")
 
     @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
     def test_the_page_holds_all_it_needs(self):
@@ -239,7 +256,7 @@ class Replay(Folder):
         figures = self.folder / "figures"  # replay makes it
         odd = self.file(text((f"<{t}&", a.replace("a", "a'"), r) for t, a, r in rows()), "it's <odd>.csv")
         for path, args in (page, ["--figures", figures]), (again, []):
-            answer("replay", "--quiet", "--runs", 1, "--steps", 10, "--html", path, *args, odd)
+            answer("replay", "--quiet", "--runs", 1, "--replicates", 2, "--steps", 10, "--html", path, *args, odd)
         html = page.read_text()
         self.assertEqual(html, again.read_text())
         self.assertEqual(html.count("<figure"), 3)
@@ -256,12 +273,12 @@ class Replay(Folder):
         ran, page, figures = self.folder / "ran", self.folder / "page.html", self.folder / "figures"
         name = {"a": f"`touch {ran}` it's @_^{{}} <&>", "b": "100% %d %n", "c": 64 * "é"}
         odd = self.file(text((t, name[a], r) for t, a, r in rows()), "odd.csv")
-        answer("replay", "--quiet", "--runs", 1, "--steps", 10, "--html", page, "--figures", figures, odd)
+        answer("replay", "--quiet", "--runs", 1, "--replicates", 2, "--steps", 10, "--html", page, "--figures", figures, odd)
         self.assertFalse(ran.exists())
         labels = [e.text for e in ElementTree.parse(figures / "replay-types.svg").iter() if e.tag.endswith("}text")]
         self.assertLessEqual({*name.values()}, {*labels})
         best = self.file(text((t, name["cba"["abc".index(a)]], r) for t, a, r in rows()), "best.csv")
-        answer("replay", "--quiet", "--runs", 1, "--steps", 10, "--html", page, "--figures", figures, best)
+        answer("replay", "--quiet", "--runs", 1, "--replicates", 2, "--steps", 10, "--html", page, "--figures", figures, best)
         titles = [e.text for e in ElementTree.parse(figures / "replay-regret.svg").iter() if e.tag.endswith("}text")]
         self.assertIn("always " + 56 * "é", titles)  # a title has room for 119 bytes
 
@@ -275,15 +292,10 @@ class Replay(Folder):
     def test_refuses_what_it_cannot_play(self):
         one_task = self.file(text(rows(tasks=1)), "one.csv")
         one_arm = self.file(text(rows(arms="a")), "arm.csv")
-        sparse = self.file(text(rows(each=1, arms="ab")) + "z,c,1\n", "sparse.csv")
-        drawn = self.file(text(randomised(), "task,arm,reward,probability"), "drawn.csv")
         for says, *args in [
                 ("give a log",),
-                ("only one task can be played", one_task),
+                ("there is only one task", one_task),
                 ("only one arm", one_arm),
-                ("none of the 61 tasks has 3 rewards", sparse),
-                ("--play replay", sparse),
-                ("none of the 60 tasks has 31 rewards", "--least", 31, self.log),
                 ("is no extended regular expression", "--holdout", "(", self.log),
                 ("matches none of the 60 tasks", "--holdout", "nothing", self.log),
                 ("matches all of the 60 tasks", "--holdout", ".", self.log),
@@ -292,9 +304,9 @@ class Replay(Folder):
                 ("--order: there is no 'random'", "--order", "random", self.log),
                 ("--play: there is no 'again'", "--play", "again", self.log),
                 ("after the last of 60 tasks", "--from", 61, self.log),
-                ("no task has more than 90 rows", "--play", "replay", "--steps", 91, self.log),
-                ("--least needs --play resampling", "--play", "replay", "--least", 2, self.log),
-                ("--least goes with resampling, and only 0 of 60 tasks have 40", "--least", 40, drawn),
+                ("no task has more than 90 rows", "--play", "rows", "--steps", 91, self.log),
+                ("--replicates needs --play urn", "--play", "rows", "--replicates", 2, self.log),
+                ("--replicates", "--replicates", 1, self.log),
                 ("needs a known model set", "--policy", "ts,mucb", self.log),
                 ("no policy 'nothing'", "--policy", "nothing", self.log),
                 ("would overwrite the log", "--out", self.log, self.log),
@@ -340,7 +352,7 @@ class Advise(Folder):
             printed = run("advise", "--range", "0.2,4.2", "--least", 2, "--format", "json", "--", name,
                        cwd=self.folder).stdout
             texts = shlex.split(json.loads(printed)["next"])
-            self.assertEqual(texts[2:-1], ["--least", "2", "--range", "0.2,4.2"])
+            self.assertEqual(texts[2:-1], ["--range", "0.2,4.2"])
             played = run(*texts[1:], "--quiet", "--runs", 1, "--steps", 5, "--policy", "ts", cwd=self.folder)
             self.assertEqual(played.returncode, 0, played.stderr)
         with open(self.file(text(rows())), encoding="utf-8") as log:

@@ -104,6 +104,12 @@ static bool is_near(const segue_replay_result *result, size_t candidate)
                2.0 * result->candidate[result->ts].metric[SEGUE_METRIC_REGRET].value;
 }
 
+/* A log with few rewards per arm and task does not show each task's best arm. */
+static bool shows_regret(const segue_replay_result *result)
+{
+    return isfinite(result->best_arms.value);
+}
+
 static segue_status draw_regret(const page *p, segue_error *err)
 {
     const segue_replay_result *result = p->result;
@@ -177,10 +183,8 @@ static void put_results(const page *p)
         "over ts", "over ts-prior", "over the best arm", "gap closed",
         NULL};
     const segue_replay_result *result = p->result;
-    segue_html_table_begin(p->out,
-                           "Results of each policy on the scored tasks, with 95 % intervals from a "
-                           "paired bootstrap over tasks.",
-                           headings);
+    segue_html_table_begin(
+        p->out, "Results of each policy on the scored tasks, with 95 % intervals.", headings);
     for (size_t i = 0; i < result->n_candidates; i++) {
         const segue_interval *metric = result->candidate[i].metric;
         segue_html_row(p->out);
@@ -195,10 +199,17 @@ static void put_results(const page *p)
         put_range(p->out, &metric[SEGUE_METRIC_GAP_CLOSED], 100.0, 0, " %");
     }
     segue_html_table_end(p->out);
-    segue_html_p(p->out,
-                 "Knowing each task's best arm would have paid %.3f per step; the log itself had "
-                 "%.3f. The gap is between ts and that.",
-                 result->best_arms.value, result->logged);
+    if (shows_regret(result))
+        segue_html_p(
+            p->out,
+            "Knowing each task's best arm would have paid %.3f per step (%.3f .. %.3f); the "
+            "log itself had %.3f. The gap is between ts and that.",
+            result->best_arms.value, result->best_arms.low, result->best_arms.high, result->logged);
+    else
+        segue_html_p(p->out,
+                     "The log itself had %.3f per step. It has too few rewards per arm and task to "
+                     "show each task's best arm, and so no regret.",
+                     result->logged);
 }
 
 static void put_types(const page *p)
@@ -302,6 +313,21 @@ void segue_replay_page_print_method(const segue_replay_result *result, FILE *out
             out);
 }
 
+/* Say what the intervals contain. */
+static void put_intervals(const page *p)
+{
+    if (p->result->urn)
+        segue_html_p(
+            p->out,
+            "Intervals are from %" PRIu64 " logs of the same shape, drawn from the fitted "
+            "types, fitted again and played: they contain the luck of the logged rewards, "
+            "of the sample of tasks, and of the play. They do not contain how far any such "
+            "types are from the truth.",
+            p->result->replicates);
+    else
+        segue_html_p(p->out, "Intervals are from a paired bootstrap over tasks.");
+}
+
 static void put_method(const page *p)
 {
     const segue_replay_result *result = p->result;
@@ -309,6 +335,7 @@ static void put_method(const page *p)
     fputs("<p>", p->out);
     segue_replay_page_print_method(result, p->out);
     fputs("</p>\n", p->out);
+    put_intervals(p);
     segue_html_p(p->out,
                  "The log has %zu rewards of %zu tasks and %zu arms. Order "
                  "of the tasks: %s. %" PRIu64 " steps per task, %" PRIu64 " runs.",
@@ -336,7 +363,8 @@ static segue_status print_page(const page *p, segue_error *err)
     put_results(p);
     segue_html_heading(p->out, 2, "curve", "As tasks are met");
     SEGUE_TRY(draw_gains(p, err));
-    SEGUE_TRY(draw_regret(p, err));
+    if (shows_regret(p->result))
+        SEGUE_TRY(draw_regret(p, err));
     if (p->result->types.count > 0) {
         segue_html_heading(p->out, 2, "types", "The types of the tasks");
         put_types(p);
