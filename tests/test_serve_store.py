@@ -111,20 +111,20 @@ class Stores(Folder):
         self.assertEqual(service.stop(), 0)
         self.assertIn("nothing to do", answer("store", "upgrade", "--store", store))
         answer("store", "export", "--store", store, "--file", out)
-        for version, says in (1, "it was written before"), (3, "it was written before"), (6, "use the program that wrote it"):
+        for version, says in (1, "it was written before"), (3, "it was written before"), (7, "use the program that wrote it"):
             with contextlib.closing(sqlite3.connect(store)) as db, db:
                 db.execute(f"PRAGMA user_version = {version}")
-            self.refused(2, f"has format {version}; need 5; {says}", "serve", "--store", store, "--listen", "127.0.0.1:0")
+            self.refused(2, f"has format {version}; need 6; {says}", "serve", "--store", store, "--listen", "127.0.0.1:0")
             for word in "check", "upgrade", "export":
-                self.refused(2, f"has format {version}; need 5; {says}", "store", word, "--store", store,
+                self.refused(2, f"has format {version}; need 6; {says}", "store", word, "--store", store,
                              *(("--file", str(self.folder / "no.jsonl")) if word == "export" else ()))
         rows = [json.loads(line) for line in pathlib.Path(out).read_text().splitlines()]
         self.assertNotIn("snapshot", [row.get("table") for row in rows])
-        for version, says in (3, "an older program"), (6, "a newer program"):
+        for version, says in (5, "an older program"), (7, "a newer program"):
             rows[0]["segue_store"] = version
             file = self.file("\n".join(map(json.dumps, rows)), "other.jsonl")
             self.refused(2, f"line 1: the export was written by {says}", "store", "import", "--store", self.folder / "other.db", "--file", file)
-        rows[0]["segue_store"] = 5
+        rows[0]["segue_store"] = 6
         key = next(row for row in rows if row.get("table") == "meta" and "hex" in str(row))
         for i, value in enumerate(key["row"]):  # the value before it is of bytes, this one only seems so
             if isinstance(value, dict):
@@ -138,6 +138,15 @@ class Stores(Folder):
         self.assertEqual(service.stop(), 0)
         with contextlib.closing(sqlite3.connect(self.folder / "new.db")) as db:
             self.assertEqual(db.execute("SELECT count(*) FROM snapshot").fetchone(), (1,))
+            db.executescript("DROP TABLE initial; ALTER TABLE reward DROP COLUMN probability; PRAGMA user_version = 5;")
+        self.refused(2, "has format 5; need 6; 'segue store upgrade' brings it to this format", "serve",
+                     "--store", self.folder / "new.db", "--listen", "127.0.0.1:0")
+        done = answer("store", "upgrade", "--store", self.folder / "new.db")
+        self.assertIn("upgraded from format 5 to 6", done)
+        self.assertIn("sound; 1 learner,", done)
+        service = Service(SEGUE, str(self.folder / "new.db"))
+        self.assertEqual(service.client().ask("tutor", "s", event="e"), before)
+        self.assertEqual(service.stop(), 0)
 
     def test_a_changed_snapshot_is_found(self):
         store = str(self.folder / "a.db")
@@ -158,7 +167,7 @@ class Stores(Folder):
                             ("counts differ from their rewards", "UPDATE arm SET pulls = pulls + 1 - 2 * position WHERE position < 2"),
                             ("column arm: 99; need 0 to", "UPDATE reward SET arm = 99 WHERE task = 13"),
                             ("column arm: -1; need", "UPDATE decision SET arm = -1"),
-                            ("of no task or arm", "INSERT INTO reward VALUES (99, 0, 0, 0, 1, 0, 0)"),
+                            ("of no task or arm", "INSERT INTO reward VALUES (99, 0, 0, 0, 1, 0, 0, NULL)"),
                             ("from 0 to 1", "UPDATE reward SET value = 1e300 WHERE task = 13"),
                             ("no key", "DELETE FROM meta WHERE name = 'key'"),
                             ("no key", "UPDATE meta SET value = 'x' WHERE name = 'key'"),

@@ -17,6 +17,7 @@ static const segue_store_table table_of[SEGUE_N_QUERIES] = {
     [SEGUE_QUERY_NEWEST_OPEN_TASKS] = SEGUE_TABLE_TASK,
     [SEGUE_QUERY_NEWEST_CLOSED_TASKS] = SEGUE_TABLE_TASK,
     [SEGUE_QUERY_NEWEST_TASKS] = SEGUE_TABLE_TASK,
+    [SEGUE_QUERY_TASKS] = SEGUE_TABLE_TASK,
     [SEGUE_QUERY_TASK_BY_KEY] = SEGUE_TABLE_TASK,
     [SEGUE_QUERY_TASK_BY_ID] = SEGUE_TABLE_TASK,
     [SEGUE_QUERY_REWARDS] = SEGUE_TABLE_REWARD,
@@ -26,6 +27,7 @@ static const segue_store_table table_of[SEGUE_N_QUERIES] = {
     [SEGUE_QUERY_PENDING_DECISIONS] = SEGUE_TABLE_DECISION,
     [SEGUE_QUERY_EVENTS] = SEGUE_TABLE_EVENT,
     [SEGUE_QUERY_SNAPSHOT] = SEGUE_TABLE_SNAPSHOT,
+    [SEGUE_QUERY_INITIAL] = SEGUE_TABLE_INITIAL,
     [SEGUE_QUERY_TABLE] = SEGUE_TABLE_ANY,
 };
 
@@ -82,6 +84,11 @@ bool segue_rows_next_event(segue_rows *rows, segue_stored_event *out)
 bool segue_rows_next_snapshot(segue_rows *rows, segue_stored_snapshot *out)
 {
     return next(rows, SEGUE_TABLE_SNAPSHOT, out);
+}
+
+bool segue_rows_next_initial(segue_rows *rows, segue_stored_initial *out)
+{
+    return next(rows, SEGUE_TABLE_INITIAL, out);
 }
 
 bool segue_rows_next_values(segue_rows *rows, segue_table_row *out)

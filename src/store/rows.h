@@ -24,6 +24,7 @@ typedef enum segue_query_kind {
     SEGUE_QUERY_NEWEST_OPEN_TASKS,   /* at most `number` of learner `id`, by id, descending */
     SEGUE_QUERY_NEWEST_CLOSED_TASKS, /* ... by closing, descending */
     SEGUE_QUERY_NEWEST_TASKS,        /* ... by id, descending */
+    SEGUE_QUERY_TASKS,               /* all of learner `id`, by id */
     SEGUE_QUERY_TASK_BY_KEY,         /* the task `key` of learner `id` */
     SEGUE_QUERY_TASK_BY_ID,
     SEGUE_QUERY_REWARDS,           /* of task `id`, in the order of arrival, without a gap */
@@ -34,6 +35,7 @@ typedef enum segue_query_kind {
                                       first */
     SEGUE_QUERY_EVENTS,            /* of learner `id`, after event `number`, in order */
     SEGUE_QUERY_SNAPSHOT,          /* the newest of learner `id` */
+    SEGUE_QUERY_INITIAL,           /* of learner `id`: none, or one */
     SEGUE_QUERY_TABLE,             /* all rows of table `id`, unchecked; for exports */
     SEGUE_N_QUERIES
 } segue_query_kind;
@@ -66,6 +68,7 @@ bool segue_rows_next_decision(segue_rows *rows, segue_stored_decision *out);
 bool segue_rows_next_reward(segue_rows *rows, segue_stored_reward *out);
 bool segue_rows_next_event(segue_rows *rows, segue_stored_event *out);
 bool segue_rows_next_snapshot(segue_rows *rows, segue_stored_snapshot *out);
+bool segue_rows_next_initial(segue_rows *rows, segue_stored_initial *out);
 
 /**
  * Close a cursor.  Returns `status` if that is a failure, else the failure of the cursor, if any.

@@ -30,6 +30,13 @@ segue_status segue_store_add_learner(segue_store *store, segue_stored_learner *l
     return store->backend->insert(store, SEGUE_TABLE_LEARNER, learner, NULL, err);
 }
 
+segue_status segue_store_add_initial(segue_store *store, int64_t learner, const void *data,
+                                     size_t size, segue_error *err)
+{
+    segue_stored_initial row = {.learner = learner, .bytes = data, .size = size};
+    return store->backend->insert(store, SEGUE_TABLE_INITIAL, &row, NULL, err);
+}
+
 segue_status segue_store_delete_learner(segue_store *store, int64_t learner, segue_error *err)
 {
     return store->backend->delete_learner(store, learner, err);

@@ -23,6 +23,11 @@ SEGUE_MUST_CHECK segue_status segue_store_add_learner(segue_store *store,
                                                       segue_stored_learner *learner,
                                                       segue_error *err);
 
+/** Store the saved learner that a learner was created from, once. */
+SEGUE_MUST_CHECK segue_status segue_store_add_initial(segue_store *store, int64_t learner,
+                                                      const void *data, size_t size,
+                                                      segue_error *err);
+
 /** Remove its name and settings.  segue_store_purge deletes its other rows, some per call, while
  * *more. */
 SEGUE_MUST_CHECK segue_status segue_store_delete_learner(segue_store *store, int64_t learner,

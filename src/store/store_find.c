@@ -62,6 +62,19 @@ segue_status segue_store_find_reward(segue_store *store, int64_t task, uint64_t 
     return segue_rows_close(&rows, SEGUE_OK);
 }
 
+/* Copy bytes of a cursor for the caller to free; an empty copy is not NULL. */
+static segue_status copy_bytes(const void *data, size_t n, void **bytes, size_t *size,
+                               segue_error *err)
+{
+    *bytes = malloc(n ? n : 1);
+    if (!*bytes)
+        return segue_fail_no_memory(err, "the state of a learner");
+    if (n > 0)
+        memcpy(*bytes, data, n);
+    *size = n;
+    return SEGUE_OK;
+}
+
 /* *bytes is NULL if there is no snapshot; else the caller frees it. */
 segue_status segue_store_read_snapshot(segue_store *store, int64_t learner, uint64_t *seq,
                                        void **bytes, size_t *size, segue_error *err)
@@ -74,14 +87,24 @@ segue_status segue_store_read_snapshot(segue_store *store, int64_t learner, uint
     *size = 0;
     segue_rows_open(&rows, store, &(segue_query){.kind = SEGUE_QUERY_SNAPSHOT, .id = learner}, err);
     if (segue_rows_next_snapshot(&rows, &row)) {
-        *bytes = malloc(row.size ? row.size : 1);
-        *size = row.size;
         *seq = row.seq;
-        if (*bytes)
-            memcpy(*bytes, row.bytes, row.size);
-        else
-            status = segue_fail_no_memory(err, "a snapshot");
+        status = copy_bytes(row.bytes, row.size, bytes, size, err);
     }
+    return segue_rows_close(&rows, status);
+}
+
+/* *bytes is NULL if the learner was created without a saved one; else the caller frees it. */
+segue_status segue_store_read_initial(segue_store *store, int64_t learner, void **bytes,
+                                      size_t *size, segue_error *err)
+{
+    segue_rows rows;
+    segue_stored_initial row;
+    segue_status status = SEGUE_OK;
+    *bytes = NULL;
+    *size = 0;
+    segue_rows_open(&rows, store, &(segue_query){.kind = SEGUE_QUERY_INITIAL, .id = learner}, err);
+    if (segue_rows_next_initial(&rows, &row))
+        status = copy_bytes(row.bytes, row.size, bytes, size, err);
     return segue_rows_close(&rows, status);
 }
 

@@ -32,6 +32,12 @@ SEGUE_MUST_CHECK segue_status segue_store_read_snapshot(segue_store *store, int6
                                                         uint64_t *seq, void **bytes, size_t *size,
                                                         segue_error *err);
 
+/** Read the saved learner that a learner was created from; *bytes is the caller's to free, NULL
+ * without one. */
+SEGUE_MUST_CHECK segue_status segue_store_read_initial(segue_store *store, int64_t learner,
+                                                       void **bytes, size_t *size,
+                                                       segue_error *err);
+
 /** Read the stored service time, in seconds; without one *seconds stays as it is. */
 SEGUE_MUST_CHECK segue_status segue_store_read_clock(segue_store *store, double *seconds,
                                                      segue_error *err);

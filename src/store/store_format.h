@@ -1,7 +1,7 @@
 /* store_format.h - the exported form of a store: lines of JSON.
  *
- *   {"segue_store": 4}
- *   {"table": "reward", "row": [1, 4294967296, 0, 2, 1.0, 1763270000.5, 0]}
+ *   {"segue_store": 6}
+ *   {"table": "reward", "row": [1, 4294967296, 0, 2, 1.0, 1763270000.5, 0, null]}
  *   {"rows": 1}
  *
  * The last line counts the rows: a file without it was cut off.  Bytes are {"hex": "00ff"}.  Real

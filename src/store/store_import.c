@@ -111,8 +111,8 @@ static segue_status read_first(const importer *in, const json_t *format, segue_e
                ? SEGUE_OK
                : fail_line(
                      in,
-                     "the export was written by an older program, whose format is not supported; "
-                     "start a new store",
+                     "the export was written by an older program; import it with that program, "
+                     "then 'segue store upgrade' converts the store",
                      err);
 }
 

@@ -61,7 +61,8 @@ typedef struct segue_stored_reward {
     uint64_t position; /* among the rewards of the task, from 0 on */
     size_t arm;
     double value, created;
-    bool by_default; /* stored at its deadline */
+    bool by_default;    /* stored at its deadline */
+    double probability; /* of the arm when it was chosen; 0: it was not requested */
 } segue_stored_reward;
 
 /** A change of a learner. */
@@ -79,6 +80,13 @@ typedef struct segue_stored_event {
     segue_event_kind kind;
     double created;
 } segue_stored_event;
+
+/** The saved learner that a learner was created from: its state before its first event. */
+typedef struct segue_stored_initial {
+    int64_t learner;
+    const void *bytes;
+    size_t size;
+} segue_stored_initial;
 
 /** The state of a learner after event `seq`. */
 typedef struct segue_stored_snapshot {

@@ -79,6 +79,7 @@ void segue_learner_destroy(segue_learner *learner)
     free_chain(learner, learner->idle);
     segue_shared_prior_release(learner->current);
     learner->method->destroy(learner);
+    segue_learner_names_fini(learner);
     free(learner->allowed);
     free(learner);
 }

@@ -103,6 +103,34 @@ segue_status segue_learner_config_set(segue_learner_config *config, const char *
     return SEGUE_OK;
 }
 
+/* Write the word of rank `rank` of "a|b|c", or a number that reads back as the same. */
+static int format_value(const segue_option *option, double value, char *out, size_t size)
+{
+    const char *word = option->choices;
+    for (double rank = 0.0; word && rank < value; rank++)
+        word = strchr(word, '|') ? strchr(word, '|') + 1 : word;
+    return word ? snprintf(out, size, "%.*s", (int)strcspn(word, "|"), word)
+                : snprintf(out, size, "%.17g", value);
+}
+
+bool segue_learner_config_format(const segue_learner_config *config, char *out, size_t size)
+{
+    const segue_learner_method *method = segue_learner_method_find(config->method);
+    size_t used = (size_t)snprintf(out, size, "%s", method->name);
+    const char *separator = ":";
+    for (size_t i = 0; i < method->n_options && used < size; i++) {
+        const segue_option *option = &method->options[i];
+        const double value = config->option[i];
+        if (isnan(value) || value == option->default_value)
+            continue;
+        used += (size_t)snprintf(out + used, size - used, "%s%s=", separator, option->key);
+        if (used < size)
+            used += (size_t)format_value(option, value, out + used, size - used);
+        separator = ",";
+    }
+    return used < size;
+}
+
 double segue_learner_config_get(const segue_learner_config *config, const char *key)
 {
     const segue_learner_method *method =

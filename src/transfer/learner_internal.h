@@ -14,13 +14,17 @@
 #include "segue/learner_refit.h"
 
 /** The format of a learner file. */
-#define SEGUE_LEARNER_FILE_VERSION 5
+#define SEGUE_LEARNER_FILE_VERSION 6
 
 /** Copy a caller's configuration of any known size.
  * @retval SEGUE_EDOMAIN  the size is not known */
 SEGUE_MUST_CHECK segue_status segue_learner_config_copy(segue_learner_config *out,
                                                         const segue_learner_config *given,
                                                         segue_error *err);
+
+/** Write method and options as segue_learner_config_parse reads them, without options that have
+ * their default.  False: they do not fit into `size` bytes. */
+bool segue_learner_config_format(const segue_learner_config *config, char *out, size_t size);
 
 /** True if two completed configurations differ in nothing but their number of arms. */
 bool segue_learner_config_equal(const segue_learner_config *a, const segue_learner_config *b);
@@ -51,6 +55,9 @@ void segue_learner_discard_copy(segue_task **copy);
 /** Bytes of memory of a learner with its tasks, and of what one closed task makes it allocate. */
 size_t segue_learner_bytes(const segue_learner *learner);
 size_t segue_learner_close_bytes(const segue_learner *learner);
+
+/** Set config.background of a learner without a refit: a saved one that a service goes on with. */
+void segue_learner_set_background(segue_learner *learner, bool background);
 
 /** Add what segue_learner_save would write; b->failed: memory ran out. */
 void segue_learner_serialize(const segue_learner *learner, segue_bytes *b);

@@ -88,6 +88,7 @@ struct segue_learner {
     uint64_t version;      /* how often that has changed */
     uint64_t n_identify;   /* the first tasks, which are played round robin */
     bool *allowed;         /* n_arms: false where an arm is retired; NULL: none is */
+    char **arm_name;       /* n_arms, each NULL without a name; NULL: none has one */
     segue_refit *refit;    /* the open one, or NULL */
     open_task *open, *idle;
     size_t n_idle;
@@ -117,6 +118,16 @@ void segue_learner_recycle_task(segue_learner *learner, open_task *entry);
 
 /* Store the posterior of a task that is being closed. */
 void segue_learner_store_posterior(segue_learner *learner, const open_task *entry);
+
+/* Names of arms: free them; make room for `n_arms`; to bytes, and back into a learner without names.
+ * @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
+void segue_learner_names_fini(segue_learner *learner);
+SEGUE_MUST_CHECK segue_status segue_learner_names_reserve(segue_learner *learner, size_t n_arms,
+                                                          segue_error *err);
+void segue_learner_names_serialize(const segue_learner *learner, segue_bytes *b);
+SEGUE_MUST_CHECK segue_status segue_learner_names_deserialize(segue_learner *learner,
+                                                              segue_bytes_reader *r,
+                                                              segue_error *err);
 
 /* Forget the open refit: it can no longer be published. */
 void segue_learner_refit_detach(segue_learner *learner);

@@ -3,9 +3,11 @@
  * While it runs, a refit touches nothing but its copy.  The learner knows of the one that is open
  * only to begin no second one.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "core/fail.h"
+#include "transfer/learner_internal.h"
 #include "transfer/learner_method.h"
 
 struct segue_refit {
@@ -14,6 +16,12 @@ struct segue_refit {
     void *copy;
     bool is_run;
 };
+
+void segue_learner_set_background(segue_learner *learner, bool background)
+{
+    assert(!learner->refit);
+    learner->config.background = background;
+}
 
 bool segue_learner_refit_due(const segue_learner *learner)
 {

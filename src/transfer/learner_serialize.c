@@ -5,10 +5,12 @@
  *   u64      bytes of what follows, without the checksum
  *   ...      the method's name (16 bytes), configuration with the number of options and these,
  *            tasks opened and closed, version of the shared prior, number of retired arms and
- *            these, the method's memory
+ *            these, names of arms (learner_names.c), the method's memory
  *   u64      CRC-32 of all before it
  *
  * All numbers are little-endian; doubles are IEEE 754.  Open tasks and refits are not in it.
+ * Version 5, without names of arms, is read too: stores of the service hold learners that they were
+ * created from, and must stay readable.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,6 +29,8 @@
 
 #define MAGIC   "SEGUELRN"
 #define VERSION SEGUE_LEARNER_FILE_VERSION
+#define OLDEST  5  /* the oldest version that can be read */
+#define NAMES   6  /* the first version with names of arms */
 #define HEAD    24 /* magic, version, length */
 #define TAIL    8  /* checksum */
 
@@ -78,6 +82,7 @@ void segue_learner_serialize(const segue_learner *learner, segue_bytes *b)
     segue_bytes_append_u64(b, learner->closed);
     segue_bytes_append_u64(b, learner->version);
     serialize_retired(b, learner);
+    segue_learner_names_serialize(learner, b);
     learner->method->serialize(learner, b);
     if (b->failed)
         return;
@@ -130,16 +135,18 @@ static segue_status read_file(const char *path, segue_bytes *b, segue_error *err
 }
 
 /* Magic, version, length, checksum. */
-static segue_status check_frame(const char *path, const segue_bytes_reader *b, segue_error *err)
+static segue_status check_frame(const char *path, const segue_bytes_reader *b, uint64_t *found,
+                                segue_error *err)
 {
     segue_bytes_reader r = {.data = b->data, .size = b->size, .at = strlen(MAGIC)};
     if (b->size < strlen(MAGIC) || memcmp(b->data, MAGIC, strlen(MAGIC)) != 0)
         return segue_fail(err, SEGUE_EFILE, "%s: is not a learner file", segue_path_tail(path));
     const uint64_t version = segue_bytes_read_u64(&r), length = segue_bytes_read_u64(&r);
-    if (!r.failed && version != VERSION)
+    *found = version;
+    if (!r.failed && (version < OLDEST || version > VERSION))
         return segue_fail(err, SEGUE_EFILE,
-                          "%s: has format version %" PRIu64 "; this program reads %d",
-                          segue_path_tail(path), version, VERSION);
+                          "%s: has format version %" PRIu64 "; this program reads %d to %d",
+                          segue_path_tail(path), version, OLDEST, VERSION);
     if (r.failed || b->size < HEAD + TAIL || b->size - HEAD - TAIL < length)
         return segue_fail(err, SEGUE_EFILE, "%s: is truncated", segue_path_tail(path));
     if (b->size - HEAD - TAIL != length)
@@ -199,20 +206,22 @@ static segue_status deserialize_retired(segue_learner *learner, segue_bytes_read
 
 /* All but its configuration. */
 static segue_status deserialize_state(segue_learner *learner, segue_bytes_reader *r,
-                                      segue_error *err)
+                                      uint64_t file_version, segue_error *err)
 {
     learner->opened = segue_bytes_read_count(r);
     learner->closed = segue_bytes_read_count(r);
     const uint64_t version = segue_bytes_read_count(r);
     segue_status status = deserialize_retired(learner, r, err);
+    if (status == SEGUE_OK && file_version >= NAMES)
+        status = segue_learner_names_deserialize(learner, r, err);
     if (status == SEGUE_OK)
         status = learner->method->deserialize(learner, r, err);
     learner->version = version; /* which went up as it was published again */
     return status;
 }
 
-static segue_status deserialize_all(segue_bytes_reader *r, const char *path, segue_learner **out,
-                                    segue_error *err)
+static segue_status deserialize_all(segue_bytes_reader *r, uint64_t file_version, const char *path,
+                                    segue_learner **out, segue_error *err)
 {
     char name[NAME_SIZE];
     segue_error inner;
@@ -224,7 +233,7 @@ static segue_status deserialize_all(segue_bytes_reader *r, const char *path, seg
         return damaged(path, "its method is 'auto'; need the one that auto chose", err);
     segue_status status = segue_learner_create(out, &config, &inner);
     if (status == SEGUE_OK)
-        status = deserialize_state(*out, r, &inner);
+        status = deserialize_state(*out, r, file_version, &inner);
     if (status == SEGUE_ENOMEM)
         return segue_fail(err, status, "%s", inner.message);
     if (status != SEGUE_OK || r->failed || r->at != r->size)
@@ -236,11 +245,12 @@ segue_status segue_learner_deserialize(segue_learner **out, const void *data, si
                                        const char *name, segue_error *err)
 {
     segue_bytes_reader r = {.data = data, .size = size};
+    uint64_t version = 0;
     *out = NULL;
-    segue_status status = check_frame(name, &r, err);
+    segue_status status = check_frame(name, &r, &version, err);
     if (status == SEGUE_OK) {
         r = (segue_bytes_reader){.data = data, .size = size - TAIL, .at = HEAD};
-        status = deserialize_all(&r, name, out, err);
+        status = deserialize_all(&r, version, name, out, err);
     }
     if (status != SEGUE_OK) {
         segue_learner_destroy(*out);

@@ -111,6 +111,11 @@ bool segue_auth_allow(auth *a, const segue_request *request, bool open, double n
     return false;
 }
 
+bool segue_auth_knows(auth *a, const char *authorization)
+{
+    return a->count == 0 || find(a, authorization);
+}
+
 /* ---- rejected requests ------------------------------------------------------------------- */
 
 void segue_auth_count_rejected(auth *a, const char *address)

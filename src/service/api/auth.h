@@ -47,6 +47,9 @@ void segue_auth_fini(auth *a);
 bool segue_auth_allow(auth *a, const segue_request *request, bool open, double now,
                       segue_response *response);
 
+/** Test whether a header `Authorization`, or NULL, has a valid token, or none is needed. */
+bool segue_auth_knows(auth *a, const char *authorization);
+
 /** Count a request without a valid token. */
 void segue_auth_count_rejected(auth *a, const char *address);
 

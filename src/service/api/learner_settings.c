@@ -15,6 +15,7 @@
 #include "io/json.h"
 #include "io/json_write.h"
 #include "segue/internal.h"
+#include "service/api/saved_learner.h"
 #include "service/state/hash_map.h"
 
 #define MAX_SECONDS     1e9
@@ -25,9 +26,9 @@
 
 static const segue_json_location body_location = {.path = "the body"};
 
-static const char *const fields[] = {"name",        "arms",  "method",          "models",
-                                     "range",       "steps", "reward_deadline", "default_reward",
-                                     "close_after", "idle",  "control",         "seed"};
+static const char *const fields[] = {
+    "name",           "arms",        "method", "models",  "range", "steps", "reward_deadline",
+    "default_reward", "close_after", "idle",   "control", "seed",  "saved", "from"};
 
 /* ---- numbers ----------------------------------------------------------------------------- */
 
@@ -140,6 +141,18 @@ static segue_status read_arms(learner_settings *s, json_t *body, segue_error *er
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
+/* The store names the saved learner that a learner was created from. */
+static segue_status read_from(learner_settings *s, json_t *body, segue_error *err)
+{
+    const json_t *value = json_object_get(body, "from");
+    if (!value)
+        return SEGUE_OK;
+    if (!json_is_string(value) || json_string_length(value) != SEGUE_SAVED_HASH_LENGTH)
+        return segue_json_fail(&body_location, "from", err, "need the SHA-256 of a saved learner");
+    memcpy(s->from, json_string_value(value), SEGUE_SAVED_HASH_LENGTH + 1);
+    return SEGUE_OK;
+}
+
 /* Without transfer there is no effect of it to measure. */
 static double default_control(const char *name)
 {
@@ -152,6 +165,8 @@ static segue_status read_fields(learner_settings *s, json_t *body, segue_error *
     SEGUE_TRY(
         segue_json_check_keys(&body_location, body, fields, sizeof fields / sizeof *fields, err));
     SEGUE_TRY(segue_name_read(json_object_get(body, "name"), "name", s->name, err));
+    SEGUE_TRY(read_from(s, body, err));
+    SEGUE_TRY(segue_saved_learner_read(s, body, err));
     if (json_object_get(body, "method"))
         SEGUE_TRY(segue_name_read(json_object_get(body, "method"), "method", s->method, err));
     s->control = default_control(s->method);
@@ -174,6 +189,9 @@ static segue_status check_new(const learner_settings *s, json_t *body, segue_err
 {
     char name[SEGUE_MAX_NAME_SIZE + 1];
     SEGUE_TRY(segue_name_read_new(json_object_get(body, "name"), "name", name, err));
+    if (json_object_get(body, "from"))
+        return segue_json_fail(&body_location, "from", err,
+                               "names a saved learner; send its bytes as 'saved'");
     const json_t *arms = json_object_get(body, "arms");
     for (size_t i = 0; i < json_array_size(arms); i++)
         SEGUE_TRY(segue_name_read_new(json_array_get(arms, i), "arms", name, err));
@@ -224,6 +242,7 @@ void segue_learner_settings_fini(learner_settings *settings)
     free(settings->arm);
     settings->arm = NULL;
     settings->n_arms = 0;
+    segue_bytes_fini(&settings->saved);
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */
@@ -258,6 +277,8 @@ void segue_learner_settings_write(const learner_settings *settings, segue_bytes 
     segue_json_write_text(b, "method", settings->method);
     segue_json_write_integer(b, "models", settings->models);
     segue_learner_settings_write_numbers(settings, b);
+    if (settings->from[0])
+        segue_json_write_text(b, "from", settings->from);
     segue_json_write_raw(b, "}");
 }
 
@@ -312,6 +333,11 @@ void segue_learner_settings_difference(const learner_settings *stored,
         (void)snprintf(out, size, "method %.60s, request has %.60s", a->method, b->method);
     else if (!same_arms(a, b))
         (void)snprintf(out, size, "other arms");
+    else if (strcmp(a->from, b->from) != 0)
+        (void)snprintf(out, size, "%s",
+                       a->from[0] && b->from[0] ? "another saved learner"
+                       : a->from[0]             ? "it started from a saved learner"
+                                                : "it did not start from a saved learner");
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && out[0] == '\0'; i++)
         if (!same_number(numbers[i].stored, numbers[i].requested)) {
             format_number(numbers[i].stored, old);
@@ -324,6 +350,13 @@ void segue_learner_settings_difference(const learner_settings *stored,
 
 segue_status segue_learner_settings_create_learner(const learner_settings *settings,
                                                    segue_learner **out, segue_error *err)
+{
+    return settings->from[0] ? segue_saved_learner_create(settings, out, err)
+                             : segue_learner_settings_create_new(settings, out, err);
+}
+
+segue_status segue_learner_settings_create_new(const learner_settings *settings,
+                                               segue_learner **out, segue_error *err)
 {
     segue_learner_config config = segue_learner_defaults();
     *out = NULL;

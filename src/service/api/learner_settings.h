@@ -16,6 +16,8 @@
 
 #define SEGUE_MAX_SERVICE_ARMS 1000 /* arms of a learner of the service */
 
+#define SEGUE_SAVED_HASH_LENGTH 64 /* hexadecimal digits of SHA-256 */
+
 typedef struct learner_settings {
     char name[SEGUE_MAX_NAME_SIZE + 1], method[SEGUE_MAX_NAME_SIZE + 1];
     char **arm; /* n_arms names, owned: the arms at creation */
@@ -30,6 +32,8 @@ typedef struct learner_settings {
     double idle;           /* seconds; 0: never */
     double control;        /* share of tasks in the control group */
     uint64_t seed;
+    char from[SEGUE_SAVED_HASH_LENGTH + 1]; /* names the saved learner it starts from; "": none */
+    segue_bytes saved; /* the bytes of that; only while a learner is created, and owned */
 } learner_settings;
 
 /**
@@ -57,11 +61,15 @@ void segue_learner_settings_difference(const learner_settings *stored,
                                        const learner_settings *requested, char *out, size_t size);
 
 /**
- * Create a learner with these settings.
+ * Create a learner with these settings: a new one, or the saved one that they start from
+ * (saved_learner.h).  _new ignores a saved one.
  *
  * @retval SEGUE_ENAME, SEGUE_EPARSE, SEGUE_EDOMAIN, SEGUE_ENOMEM
  */
 SEGUE_MUST_CHECK segue_status segue_learner_settings_create_learner(
     const learner_settings *settings, segue_learner **out, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_learner_settings_create_new(const learner_settings *settings,
+                                                                segue_learner **out,
+                                                                segue_error *err);
 
 #endif

@@ -210,6 +210,12 @@ static void fail_json(const json_error_t *why, segue_response *response)
                             why->text, why->line, why->column);
 }
 
+size_t segue_request_max_body(const char *method, const char *path)
+{
+    const bool creates = strcmp(method, "POST") == 0 && strcmp(path, "/v1/learners") == 0;
+    return creates ? SEGUE_MAX_CREATE_BODY : SEGUE_MAX_BODY_SIZE;
+}
+
 /* Load the body.  NULL: `response` says why. */
 static json_t *load(const segue_request *request, segue_response *response)
 {

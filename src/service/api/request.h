@@ -12,8 +12,9 @@
 #include "service/api/name.h"
 #include "service/api/response.h"
 
-#define SEGUE_MAX_BODY_SIZE 65536 /* bytes */
-#define SEGUE_MAX_ASK_COUNT 1000  /* decisions of one ask */
+#define SEGUE_MAX_BODY_SIZE   65536      /* bytes */
+#define SEGUE_MAX_CREATE_BODY (16 << 20) /* of a learner to create, which may bring a saved one */
+#define SEGUE_MAX_ASK_COUNT   1000       /* decisions of one ask */
 
 /** A request as it came; texts belong to the caller. */
 typedef struct segue_request {
@@ -46,6 +47,9 @@ typedef struct segue_parsed_request {
     learner_settings settings; /* of a learner to create; owned */
     const segue_static_file *page;
 } segue_parsed_request;
+
+/** Bytes that the body of a request may have. */
+size_t segue_request_max_body(const char *method, const char *path);
 
 /** Parse the JSON body for the route of `parsed`.  False: `response` says why not. */
 bool segue_request_parse_body(const segue_request *request, segue_parsed_request *parsed,

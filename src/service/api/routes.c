@@ -176,9 +176,9 @@ bool segue_routes_parse(const segue_request *request, segue_parsed_request *pars
         response->route = ROUTE_PAGE;
         return true;
     }
-    if (request->size > SEGUE_MAX_BODY_SIZE) {
-        segue_response_fail(response, 413, "the body has more than %d bytes; send less",
-                            SEGUE_MAX_BODY_SIZE);
+    const size_t max_body = segue_request_max_body(request->method, request->path);
+    if (request->size > max_body) {
+        segue_response_fail(response, 413, "the body has more than %zu bytes; send less", max_body);
         return false;
     }
     const pattern *found = find_pattern(request, parsed, response);

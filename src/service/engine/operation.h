@@ -91,6 +91,7 @@ struct operation {
     union {
         struct {
             segue_learner *learner; /* from `validate` to `store` */
+            segue_bytes saved;      /* the saved learner that it starts from */
             bool is_new;
         } create;
         int64_t damaged_id; /* delete: a learner that is not served; `state` is NULL */

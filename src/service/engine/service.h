@@ -70,6 +70,10 @@ struct metrics *segue_service_metrics(segue_service *service);
 void segue_service_count_request(segue_service *service, const segue_response *response,
                                  double seconds);
 
+/** Test whether a request with this header `Authorization`, or NULL, has a valid token or needs
+ * none. */
+bool segue_service_knows_token(segue_service *service, const char *authorization);
+
 /** Count the memory of a request's body, or stop counting it; false: there is no memory for it. */
 bool segue_service_reserve_body(segue_service *service, size_t size);
 void segue_service_release_body(segue_service *service, size_t size);

@@ -230,6 +230,11 @@ static bool allow(segue_service *service, const segue_request *request,
     return false;
 }
 
+bool segue_service_knows_token(segue_service *service, const char *authorization)
+{
+    return segue_auth_knows(&service->auth, authorization);
+}
+
 bool segue_service_handle(segue_service *service, const segue_request *request,
                           segue_response *response, segue_completion done, void *context)
 {

@@ -85,7 +85,11 @@ static void read_reward(segue_rows *rows, sql_row *row, void *out)
         .arm = (size_t)segue_sqlite_column_integer(row, 3, 0, SEGUE_MAX_ROW_ARMS - 1),
         .value = segue_sqlite_column_real(row, 4),
         .created = segue_sqlite_column_real(row, 5),
-        .by_default = segue_sqlite_column_flag(row, 6)};
+        .by_default = segue_sqlite_column_flag(row, 6),
+        .probability =
+            segue_sqlite_column_is_null(row, 7) ? 0.0 : segue_sqlite_column_real(row, 7)};
+    if (!(reward->probability >= 0.0 && reward->probability <= 1.0))
+        segue_sqlite_column_fail(row, 7, "a probability");
     if (rows->query.kind == SEGUE_QUERY_REWARDS && reward->position != rows->count)
         segue_sqlite_column_fail(row, 2,
                                  "the positions of a task's rewards from 0 on, without a gap");
@@ -134,6 +138,15 @@ static void read_snapshot(segue_rows *rows, sql_row *row, void *out)
     snapshot->bytes = segue_sqlite_column_blob(row, 2, &snapshot->size);
 }
 
+/* The bytes are SQLite's, until the next step; they have a checksum of their own. */
+static void read_initial(segue_rows *rows, sql_row *row, void *out)
+{
+    (void)rows;
+    segue_stored_initial *initial = out;
+    *initial = (segue_stored_initial){.learner = sqlite3_column_int64(row->sql, 0)};
+    initial->bytes = segue_sqlite_column_blob(row, 1, &initial->size);
+}
+
 /* ---- queries ----------------------------------------------------------------------------- */
 
 /* How a query is bound and read: parameters of the statement, in order, are of the query `id`, then
@@ -152,6 +165,7 @@ static const query_kind kinds[SEGUE_N_QUERIES] = {
     [SEGUE_QUERY_NEWEST_OPEN_TASKS] = {SQL_TASKS_NEWEST_OPEN, 1, "task", read_task},
     [SEGUE_QUERY_NEWEST_CLOSED_TASKS] = {SQL_TASKS_NEWEST_CLOSED, 1, "task", read_task},
     [SEGUE_QUERY_NEWEST_TASKS] = {SQL_TASKS_NEWEST, 1, "task", read_task},
+    [SEGUE_QUERY_TASKS] = {SQL_TASKS, 1, "task", read_task},
     [SEGUE_QUERY_TASK_BY_KEY] = {SQL_TASK_BY_KEY, 1, "task", read_task},
     [SEGUE_QUERY_TASK_BY_ID] = {SQL_TASK_BY_ID, 1, "task", read_task},
     [SEGUE_QUERY_REWARDS] = {SQL_REWARDS, 2, "reward", read_reward},
@@ -161,6 +175,7 @@ static const query_kind kinds[SEGUE_N_QUERIES] = {
     [SEGUE_QUERY_PENDING_DECISIONS] = {SQL_WAITING, 2, "decision", read_decision},
     [SEGUE_QUERY_EVENTS] = {SQL_EVENTS, 1, "event", read_event},
     [SEGUE_QUERY_SNAPSHOT] = {SQL_SNAPSHOT, 2, "snapshot", read_snapshot},
+    [SEGUE_QUERY_INITIAL] = {SQL_INITIAL, 1, "initial", read_initial},
 };
 
 /* The decision numbers of a reward use all 64 bits; limits and events end at INT64_MAX. */

@@ -23,6 +23,7 @@
                     "learner = ?1 ORDER BY seq LIMIT ?2)")                                         \
     X(PURGE_ARMS, "DELETE FROM arm WHERE learner = ?1")                                            \
     X(PURGE_SNAPSHOTS, "DELETE FROM snapshot WHERE learner = ?1")                                  \
+    X(PURGE_INITIAL, "DELETE FROM initial WHERE learner = ?1")                                     \
     X(PURGE_LEARNER, "DELETE FROM learner WHERE id = ?1")                                          \
     X(ADD_ARM, "INSERT INTO arm (learner, position, name, added) VALUES (?1, ?2, ?3, ?4)")         \
     X(RETIRE_ARM, "UPDATE arm SET retired = ?3 WHERE learner = ?1 AND position = ?2")              \
@@ -35,10 +36,11 @@
                  "GROUP BY arm) AS r WHERE arm.learner = ?2 AND arm.position = r.a")               \
     X(DELETE_DECISIONS, "DELETE FROM decision WHERE task = ?1 AND event IS NULL")                  \
     X(ADD_DECISION, "INSERT OR IGNORE INTO decision VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")      \
-    X(ADD_REWARD, "INSERT OR IGNORE INTO reward VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")              \
-    X(REWARD, "SELECT task, number, position, arm, value, created, by_default FROM reward "        \
-              "WHERE task = ?1 AND number = ?2")                                                   \
+    X(ADD_REWARD, "INSERT OR IGNORE INTO reward VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")          \
+    X(REWARD, REWARD_COLUMNS "WHERE task = ?1 AND number = ?2")                                    \
     X(ADD_EVENT, "INSERT INTO event (learner, kind, subject, created) VALUES (?1, ?2, ?3, ?4)")    \
+    X(ADD_INITIAL, "INSERT INTO initial VALUES (?1, ?2)")                                          \
+    X(INITIAL, "SELECT learner, bytes FROM initial WHERE learner = ?1")                            \
     X(ADD_SNAPSHOT, "INSERT OR REPLACE INTO snapshot VALUES (?1, ?2, ?3)")                         \
     X(DELETE_SNAPSHOTS, "DELETE FROM snapshot WHERE learner = ?1 AND seq <> ?2")                   \
     X(LEARNERS, "SELECT id, name, config, created FROM learner "                                   \
@@ -52,10 +54,10 @@
     X(TASKS_NEWEST_CLOSED, TASK_COLUMNS "WHERE learner = ?1 AND closed_seq IS NOT NULL ORDER BY "  \
                                         "closed_seq DESC LIMIT ?2")                                \
     X(TASKS_NEWEST, TASK_COLUMNS "WHERE learner = ?1 ORDER BY id DESC LIMIT ?2")                   \
+    X(TASKS, TASK_COLUMNS "WHERE learner = ?1 ORDER BY id")                                        \
     X(TASK_BY_KEY, TASK_COLUMNS "WHERE learner = ?1 AND key = ?2")                                 \
     X(TASK_BY_ID, TASK_COLUMNS "WHERE id = ?1")                                                    \
-    X(REWARDS, "SELECT task, number, position, arm, value, created, by_default FROM reward "       \
-               "WHERE task = ?1 ORDER BY position")                                                \
+    X(REWARDS, REWARD_COLUMNS "WHERE task = ?1 ORDER BY position")                                 \
     X(DECISIONS, "SELECT task, number, arm, version, event, created, probability, exact FROM "     \
                  "decision WHERE task = ?1 AND event = ?2 ORDER BY number")                        \
     X(TASK_DECISIONS,                                                                              \
@@ -72,6 +74,9 @@
       "SELECT learner, seq, bytes FROM snapshot WHERE learner = ?1 ORDER BY seq DESC LIMIT 1")
 
 #define FIRST_TASKS "SELECT id FROM task WHERE learner = ?1 ORDER BY id LIMIT ?2"
+
+#define REWARD_COLUMNS                                                                             \
+    "SELECT task, number, position, arm, value, created, by_default, probability FROM reward "
 
 #define TASK_COLUMNS                                                                               \
     "SELECT id, learner, key, control, version, n_arms, opened, closed, rewards, total, "          \

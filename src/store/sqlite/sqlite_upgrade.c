@@ -9,9 +9,14 @@
 #include "segue/internal.h"
 #include "store/sqlite/sqlite.h"
 
-/* Formats 1 to 3 were written before the first release: there are no steps from them.  From 4 to 5
- * only learners changed: they number their types. */
-static const sqlite_upgrade_step steps[] = {{4, ""}};
+/* Formats 1 to 3 were written before the first release: there are no steps from them.  In 5 learners
+ * number their types.  In 6 they may start from a saved one, and a reward may have the probability
+ * of its arm. */
+static const sqlite_upgrade_step steps[] = {
+    {4, ""},
+    {5, "CREATE TABLE initial (learner INTEGER PRIMARY KEY, bytes BLOB NOT NULL);"
+        "ALTER TABLE reward ADD COLUMN probability REAL;"},
+};
 enum { N_STEPS = sizeof steps / sizeof *steps };
 
 /* The steps are consecutive and end at the current format. */

@@ -28,8 +28,9 @@ static const damage of_file[] = {
     {"SELECT (SELECT count(*) FROM task WHERE " NO_LEARNER
      ") + (SELECT count(*) FROM arm WHERE " NO_LEARNER
      ") + (SELECT count(*) FROM event WHERE " NO_LEARNER
+     ") + (SELECT count(*) FROM initial WHERE " NO_LEARNER
      ") + (SELECT count(*) FROM snapshot WHERE " NO_LEARNER ")",
-     "tasks, arms, events or snapshots of a learner that does not exist"},
+     "tasks, arms, events, initial states or snapshots of a learner that does not exist"},
     {"SELECT count(*) FROM sqlite_sequence WHERE (name = 'learner' AND seq < (SELECT max(id) FROM "
      "learner)) OR (name = 'task' AND seq < (SELECT max(id) FROM task)) OR (name = 'event' AND "
      "seq < (SELECT max(seq) FROM event))",

@@ -159,6 +159,8 @@ static segue_status insert_reward(sqlite_store *store, const segue_stored_reward
     (void)sqlite3_bind_double(sql, 5, reward->value);
     (void)sqlite3_bind_double(sql, 6, reward->created);
     (void)sqlite3_bind_int64(sql, 7, reward->by_default);
+    if (reward->probability > 0.0)
+        (void)sqlite3_bind_double(sql, 8, reward->probability);
     const segue_status status = segue_sqlite_run(store, sql, err);
     *is_new = status == SEGUE_OK && sqlite3_changes(store->db) == 1;
     return status;
@@ -194,6 +196,17 @@ static segue_status insert_snapshot(sqlite_store *store, const segue_stored_snap
     return segue_sqlite_run_ids(store, SQL_DELETE_SNAPSHOTS, row->learner, (int64_t)row->seq, err);
 }
 
+static segue_status insert_initial(sqlite_store *store, const segue_stored_initial *row,
+                                   segue_error *err)
+{
+    sqlite3_stmt *sql = segue_sqlite_statement(store, SQL_ADD_INITIAL, err);
+    if (!sql)
+        return SEGUE_EIO;
+    (void)sqlite3_bind_int64(sql, 1, row->learner);
+    const int bound = sqlite3_bind_blob64(sql, 2, row->bytes, row->size, SQLITE_STATIC);
+    return run_bound(store, sql, bound, err);
+}
+
 segue_status segue_sqlite_insert(segue_store *base, segue_store_table table, void *row,
                                  bool *is_new, segue_error *err)
 {
@@ -211,6 +224,8 @@ segue_status segue_sqlite_insert(segue_store *base, segue_store_table table, voi
         return insert_reward(store, row, is_new, err);
     case SEGUE_TABLE_EVENT:
         return insert_event(store, row, err);
+    case SEGUE_TABLE_INITIAL:
+        return insert_initial(store, row, err);
     case SEGUE_TABLE_SNAPSHOT:
         return insert_snapshot(store, row, err);
     default:

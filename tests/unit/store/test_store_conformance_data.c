@@ -49,6 +49,33 @@ static void the_newest_snapshot_replaces_the_others(void **state)
     free(bytes);
 }
 
+static void an_initial_state_is_stored_once_and_goes_with_its_learner(void **state)
+{
+    void *bytes = NULL;
+    size_t size = 9;
+    bool more = true;
+    (void)state;
+    begin();
+    const int64_t learner = add_learner("l");
+    assert_ok(segue_store_read_initial(own_store, learner, &bytes, &size, NULL));
+    assert_null(bytes);
+    assert_int_equal(size, 0);
+    assert_ok(segue_store_add_initial(own_store, learner, "a\0b", 3, NULL));
+    commit();
+    assert_ok(segue_store_read_initial(own_reader, learner, &bytes, &size, NULL));
+    assert_int_equal(size, 3);
+    assert_memory_equal(bytes, "a\0b", 3);
+    free(bytes);
+    assert_ok(segue_store_verify(own_store, NULL));
+    begin();
+    assert_ok(segue_store_delete_learner(own_store, learner, NULL));
+    while (more)
+        assert_ok(segue_store_purge(own_store, &more, NULL));
+    commit();
+    assert_ok(segue_store_read_initial(own_store, learner, &bytes, &size, NULL));
+    assert_null(bytes);
+}
+
 static void a_closed_task_counts_its_rewards_for_its_arms(void **state)
 {
     segue_rows rows;
@@ -141,6 +168,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         CONFORMS(starts_and_the_clock_are_stored),
         CONFORMS(the_newest_snapshot_replaces_the_others),
+        CONFORMS(an_initial_state_is_stored_once_and_goes_with_its_learner),
         CONFORMS(a_closed_task_counts_its_rewards_for_its_arms),
         CONFORMS(a_damaged_row_is_reported_with_its_name),
         CONFORMS(an_import_has_all_rows_and_counters_of_the_export),

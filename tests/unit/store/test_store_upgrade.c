@@ -1,7 +1,6 @@
 /* test_store_upgrade.c - a store of an older format is upgraded by steps, or refused.
  *
- * No release wrote an older format yet.  The test makes one up: the format before the current one
- * lacks an index and a column.  Format 4, of development versions, has the tables of this one.
+ * Formats 4 and 5 lack the table of initial states and the probability of a reward.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
@@ -11,11 +10,6 @@
 #include "store/sqlite/sqlite_upgrade.h"
 
 #define OLDER (SEGUE_STORE_FORMAT - 1)
-
-/* From the made-up format before the current one. */
-static const sqlite_upgrade_step steps[] = {{OLDER,
-                                             "ALTER TABLE decision ADD COLUMN exact INTEGER;"
-                                             "CREATE INDEX task_learner ON task (learner);"}};
 
 static void execute(segue_store *store, const char *sql)
 {
@@ -31,17 +25,23 @@ static segue_store *open_as(segue_store_mode mode)
     return store;
 }
 
-/* A store with a learner and its snapshot, of the made-up format. */
+/* A store with a learner, a reward and a snapshot, of format 4 or 5. */
 static void make_older(const char *format)
 {
     char text[64];
     segue_stored_learner row = {.name = "a", .config = "{}"};
+    segue_stored_task task = {.key = "t", .n_arms = 2, .tag = 7};
+    const segue_stored_reward reward = {.task = 1, .number = 9, .arm = 1, .value = 0.25};
+    bool is_new = false;
     segue_store *store = open_as(SEGUE_STORE_CREATE);
     assert_ok(segue_store_begin(store, NULL));
     assert_ok(segue_store_add_learner(store, &row, NULL));
+    task.learner = row.id;
+    assert_ok(segue_store_add_task(store, &task, NULL));
+    assert_ok(segue_store_add_reward(store, &reward, &is_new, NULL));
     assert_ok(segue_store_add_snapshot(store, row.id, 1, "x", 1, NULL));
     assert_ok(segue_store_commit(store, NULL));
-    execute(store, "DROP INDEX task_learner; ALTER TABLE decision DROP COLUMN exact;");
+    execute(store, "DROP TABLE initial; ALTER TABLE reward DROP COLUMN probability;");
     (void)snprintf(text, sizeof text, "PRAGMA user_version = %s", format);
     execute(store, text);
     segue_store_close(store);
@@ -62,40 +62,26 @@ static void steps_lead_from_an_older_format_to_this_one(void **state)
     uint64_t seq = 0;
     void *bytes = NULL;
     size_t size = 0;
-    (void)state;
-    make_older("4");
-    is_refused(SEGUE_STORE_CHANGE, "has format 4; need 5");
+    segue_stored_reward reward;
+    bool found = false;
+    make_older(*state);
+    is_refused(SEGUE_STORE_CHANGE, "need 6; 'segue store upgrade' brings it");
     segue_store *store = open_as(SEGUE_STORE_UPGRADE);
-    assert_ok(segue_sqlite_upgrade_by(store, steps, 1, &from, NULL));
-    assert_int_equal(from, OLDER);
+    assert_ok(segue_store_upgrade(store, &from, NULL));
+    assert_int_equal(from, atoi(*state));
     segue_store_close(store);
     store = open_as(SEGUE_STORE_CHANGE); /* the tables are those of this format */
     assert_ok(segue_store_verify(store, NULL));
     assert_ok(segue_store_read_snapshot(store, 1, &seq, &bytes, &size, NULL));
     assert_null(bytes);
+    assert_ok(segue_store_read_initial(store, 1, &bytes, &size, NULL));
+    assert_null(bytes);
+    assert_ok(segue_store_find_reward(store, 1, 9, &reward, &found, NULL));
+    assert_true(found);
+    assert_near(reward.value, 0.25, 0.0);
+    assert_near(reward.probability, 0.0, 0.0);
     assert_ok(segue_store_upgrade(store, &from, NULL)); /* nothing is left to do */
     assert_int_equal(from, SEGUE_STORE_FORMAT);
-    segue_store_close(store);
-}
-
-/* Its tables are those of this format; its learners did not number their types. */
-static void a_store_of_format_4_loses_its_snapshots_alone(void **state)
-{
-    int64_t from = 0;
-    uint64_t seq = 0;
-    void *bytes = NULL;
-    size_t size = 0;
-    (void)state;
-    make_older("4");
-    segue_store *store = open_as(SEGUE_STORE_UPGRADE);
-    execute(store, steps[0].sql); /* make_older removed these */
-    assert_ok(segue_store_upgrade(store, &from, NULL));
-    assert_int_equal(from, 4);
-    segue_store_close(store);
-    store = open_as(SEGUE_STORE_CHANGE);
-    assert_ok(segue_store_verify(store, NULL));
-    assert_ok(segue_store_read_snapshot(store, 1, &seq, &bytes, &size, NULL));
-    assert_null(bytes);
     segue_store_close(store);
 }
 
@@ -106,14 +92,14 @@ static void a_step_that_fails_changes_nothing(void **state)
     int64_t from = 0, tables = 0;
     segue_error err;
     (void)state;
-    make_older("4");
+    make_older("5");
     segue_store *store = open_as(SEGUE_STORE_UPGRADE);
     assert_int_not_equal(segue_sqlite_upgrade_by(store, wrong, 1, &from, &err), SEGUE_OK);
     assert_ok(segue_sqlite_query_integer(segue_sqlite_of(store),
                                          "SELECT count(*) FROM sqlite_master WHERE name = 'more'",
                                          &tables, NULL));
     assert_int_equal(tables, 0);
-    assert_ok(segue_sqlite_upgrade_by(store, steps, 1, &from, NULL));
+    assert_ok(segue_store_upgrade(store, &from, NULL));
     segue_store_close(store);
 }
 
@@ -122,22 +108,21 @@ static void a_format_without_steps_is_refused_with_the_next_step(void **state)
     int64_t from = 0;
     segue_error err;
     (void)state;
-    make_older("2");
+    make_older("3");
     is_refused(SEGUE_STORE_CHANGE, "start a new store");
     segue_store *store = open_as(SEGUE_STORE_UPGRADE);
-    assert_int_equal(segue_sqlite_upgrade_by(store, steps, 1, &from, &err), SEGUE_EFILE);
     assert_int_equal(segue_store_upgrade(store, &from, &err), SEGUE_EFILE);
-    assert_non_null(strstr(err.message, "has format 2; need 5"));
+    assert_non_null(strstr(err.message, "has format 3; need 6"));
     segue_store_close(store);
 }
 
 static void a_newer_format_is_refused_in_every_mode(void **state)
 {
     (void)state;
-    make_older("6");
+    make_older("7");
     is_refused(SEGUE_STORE_CREATE, "use the program that wrote it");
-    is_refused(SEGUE_STORE_UPGRADE, "has format 6; need 5");
-    is_refused(SEGUE_STORE_READ, "has format 6; need 5");
+    is_refused(SEGUE_STORE_UPGRADE, "has format 7; need 6");
+    is_refused(SEGUE_STORE_READ, "has format 7; need 6");
 }
 
 static int remove_store(void **state)
@@ -157,9 +142,10 @@ static int remove_all(void **state)
 
 int main(void)
 {
+    static char format_4[] = "4", format_5[] = "5";
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(steps_lead_from_an_older_format_to_this_one, remove_store),
-        cmocka_unit_test_setup(a_store_of_format_4_loses_its_snapshots_alone, remove_store),
+        {"from_4", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_4},
+        {"from_5", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_5},
         cmocka_unit_test_setup(a_step_that_fails_changes_nothing, remove_store),
         cmocka_unit_test_setup(a_format_without_steps_is_refused_with_the_next_step, remove_store),
         cmocka_unit_test_setup(a_newer_format_is_refused_in_every_mode, remove_store),

@@ -125,12 +125,12 @@ static void damaged_files_are_refused(void **state)
         load_fails(0, bit < 192 ? "" : "its checksum is wrong");
         data[bit / 8] ^= (unsigned char)(1 << bit % 8);
     }
-    data[8] = 6;
+    data[8] = 7;
     write_bytes(data, size);
-    load_fails(0, "has format version 6; this program reads 5");
+    load_fails(0, "has format version 7; this program reads 5 to 6");
     data[8] = 4;
     write_bytes(data, size);
-    load_fails(0, "has format version 4; this program reads 5");
+    load_fails(0, "has format version 4; this program reads 5 to 6");
     write_bytes((const unsigned char *)"hello", 5);
     load_fails(0, "is not a learner file");
     write_bytes(data, 0);
@@ -181,6 +181,15 @@ static bool is_accepted(segue_bytes *b)
     return true;
 }
 
+static const char *const seven[] = {"a",
+                                    "b",
+                                    "Gr\xc3\xb6\xc3\x9f"
+                                    "e",
+                                    "d",
+                                    "e",
+                                    "f, g",
+                                    "h"};
+
 /* Every number of a file in turn is made odd: the file is refused, or does no harm (which the
  * sanitizers would see). */
 static void odd_numbers_in_files_do_no_harm(void **state)
@@ -208,6 +217,8 @@ static void odd_numbers_in_files_do_no_harm(void **state)
         segue_learner_config config = config_of(texts[i], 100);
         config.n_models = 2; /* which 12 tasks can tell */
         segue_learner *learner = learner_of(&config);
+        if (i % 2)
+            assert_ok(segue_learner_name_arms(learner, seven, NULL));
         for (uint64_t j = 0; j < 12; j++)
             play_task(learner, simulated, 0, j, NULL);
         segue_bytes b = {.data = NULL};
@@ -257,6 +268,84 @@ static void a_file_of_the_method_auto_is_refused(void **state)
     }
 }
 
+static void names_of_arms_are_saved(void **state)
+{
+    (void)state;
+    const segue_learner_config config = config_of("tts", 100);
+    segue_learner *learner = learner_of(&config), *loaded = NULL;
+    assert_null(segue_learner_arm_name(learner, 0));
+    assert_ok(segue_learner_name_arms(learner, seven, NULL));
+    assert_ok(segue_learner_add_arm(learner, NULL)); /* without a name */
+    assert_ok(segue_learner_retire_arm(learner, 3, NULL));
+    assert_ok(segue_learner_save(learner, own_path, NULL));
+    assert_ok(segue_learner_load(&loaded, own_path, 8, NULL));
+    for (size_t i = 0; i < 7; i++)
+        assert_string_equal(segue_learner_arm_name(loaded, i), seven[i]);
+    assert_null(segue_learner_arm_name(loaded, 7));
+    assert_null(segue_learner_arm_name(loaded, 8));
+    assert_true(segue_learner_is_retired(loaded, 3));
+    assert_ok(segue_learner_name_arms(loaded, NULL, NULL));
+    assert_null(segue_learner_arm_name(loaded, 0));
+    segue_learner_destroy(learner);
+    segue_learner_destroy(loaded);
+}
+
+static void wrong_names_change_nothing(void **state)
+{
+    static char big[SEGUE_MAX_ARM_NAME + 2];
+    const char *names[7];
+    segue_error err;
+    (void)state;
+    memset(big, 'x', sizeof big - 1);
+    const segue_learner_config config = config_of("la", 100);
+    segue_learner *learner = learner_of(&config);
+    assert_ok(segue_learner_name_arms(learner, seven, NULL));
+    memcpy(names, seven, sizeof names);
+    names[4] = "";
+    assert_int_equal(segue_learner_name_arms(learner, names, &err), SEGUE_EDOMAIN);
+    names[4] = big;
+    assert_int_equal(segue_learner_name_arms(learner, names, &err), SEGUE_EDOMAIN);
+    assert_string_equal(segue_learner_arm_name(learner, 4), "e");
+    names[4] = big + 1;
+    assert_ok(segue_learner_name_arms(learner, names, &err));
+    segue_learner_destroy(learner);
+}
+
+/* Version 5 is version 6 without the number of names, which stands after that of retired arms. */
+static void a_file_of_version_5_can_be_read(void **state)
+{
+    enum { AT = HEAD + 16 + 8 * (7 + 2 + 1 + 3 + 3 + 1), COUNT = 8 };
+    (void)state;
+    const segue_learner_config config = config_of("tts", 100);
+    segue_learner *learner = learner_of(&config), *loaded = NULL;
+    segue_task *task = NULL;
+    segue_bytes b = {.data = NULL}, again = {.data = NULL};
+    for (size_t i = 0; i < 20; i++) {
+        assert_ok(segue_learner_open_task(learner, &task, NULL));
+        for (size_t k = 0; k < 20; k++)
+            assert_ok(segue_task_tell(task, k % 7, i % 2 == k % 2, NULL));
+        assert_ok(segue_learner_close_task(learner, &task, NULL));
+    }
+    segue_learner_serialize(learner, &b);
+    memmove(b.data + AT, b.data + AT + COUNT, b.size - AT - COUNT);
+    b.size -= COUNT;
+    b.data[8] = 5;
+    const uint64_t length = b.size - HEAD - TAIL;
+    for (size_t i = 0; i < 8; i++)
+        b.data[16 + i] = (unsigned char)(length >> (8 * i));
+    set_checksum(&b);
+    assert_ok(segue_learner_deserialize(&loaded, b.data, b.size, "it", NULL));
+    b.size = 0;
+    segue_learner_serialize(learner, &b);
+    segue_learner_serialize(loaded, &again);
+    assert_int_equal(b.size, again.size);
+    assert_memory_equal(b.data, again.data, b.size);
+    segue_bytes_fini(&b);
+    segue_bytes_fini(&again);
+    segue_learner_destroy(learner);
+    segue_learner_destroy(loaded);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +354,9 @@ int main(void)
         cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(odd_numbers_in_files_do_no_harm),
         cmocka_unit_test(a_file_of_the_method_auto_is_refused),
+        cmocka_unit_test(names_of_arms_are_saved),
+        cmocka_unit_test(wrong_names_change_nothing),
+        cmocka_unit_test(a_file_of_version_5_can_be_read),
     };
     return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);
 }

@@ -1,18 +1,22 @@
 /* learners.c - `segue learners`: list, show, create and change the learners of a service.
  *
- * Without an action it sends GET, with or without LEARNER; --create and --add-arm send POST,
- * --retire-arm and --delete send DELETE. One request per command.
+ * Without an action it sends GET, with or without LEARNER; --create, --from and --add-arm send POST,
+ * --retire-arm and --delete send DELETE. One request per command. A saved learner (--from) is loaded
+ * here first, so that a wrong file has a sentence with its name.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/commands/client/client.h"
+#include "io/encode.h"
 #include "io/json.h"
 #include "io/json_write.h"
+#include "segue/internal.h"
 
 typedef struct settings {
     cli_client client;
-    const char *create, *add_arm, *retire_arm;
+    const char *create, *from, *arms, *add_arm, *retire_arm;
     bool is_deletion;
 } settings;
 
@@ -21,6 +25,10 @@ typedef struct settings {
 static const cli_option options[] = {
     {"create", 0, CLI_TEXT, FIELD(create), "FILE",
      "create the learner of a JSON file; -: standard input", 0, 0},
+    {"from", 0, CLI_TEXT, FIELD(from), "FILE",
+     "create LEARNER from a saved one: 'segue learn', 'segue simulate --save'", 0, 0},
+    {"arms", 0, CLI_TEXT, FIELD(arms), "A,B,...",
+     "with --from: the arms' names, in order, if FILE has none", 0, 0},
     {"add-arm", 0, CLI_TEXT, FIELD(add_arm), "ARM", "add an arm to LEARNER", 0, 0},
     {"retire-arm", 0, CLI_TEXT, FIELD(retire_arm), "ARM", "no longer decide for this arm", 0, 0},
     {"delete", 0, CLI_FLAG, FIELD(is_deletion), NULL, "delete LEARNER, its tasks and rewards", 0,
@@ -28,20 +36,80 @@ static const cli_option options[] = {
     CLI_CLIENT_OPTIONS,
 };
 
-/* The file is parsed first, so that a mistake in it has a line number. */
-static segue_status create(const settings *set, segue_error *err)
+/* ---- creating ---------------------------------------------------------------------------- */
+
+/* Add the field "arms": names between commas. */
+static bool add_arms(json_t *learner, const char *text)
 {
-    json_t *learner = NULL;
+    json_t *list = json_array();
+    bool fine = list != NULL;
+    while (fine) {
+        const size_t length = strcspn(text, ",");
+        fine = json_array_append_new(list, json_stringn(text, length)) == 0;
+        if (text[length] == '\0')
+            break;
+        text += length + 1;
+    }
+    return json_object_set_new(learner, "arms", list) == 0 && fine;
+}
+
+/* Add the field "saved": the bytes of a saved learner in base64. */
+static bool add_saved(json_t *learner, const segue_learner *saved)
+{
+    segue_bytes bytes = {.data = NULL};
+    segue_learner_serialize(saved, &bytes);
+    char *text = bytes.failed ? NULL : malloc(SEGUE_ENCODE_BASE64_LENGTH(bytes.size));
+    const size_t length = text ? segue_encode_base64(text, bytes.data, bytes.size) : 0;
+    const bool fine =
+        text && json_object_set_new(learner, "saved", json_stringn(text, length)) == 0;
+    free(text);
+    segue_bytes_fini(&bytes);
+    return fine;
+}
+
+static segue_status add_from(const settings *set, const char *name, json_t *learner,
+                             segue_error *err)
+{
+    segue_learner *saved = NULL;
+    SEGUE_TRY(segue_learner_load(&saved, set->from, 0, err));
+    bool fine = add_saved(learner, saved);
+    segue_learner_destroy(saved);
+    if (fine && name)
+        fine = json_object_set_new(learner, "name", json_string(name)) == 0;
+    if (fine && set->arms)
+        fine = add_arms(learner, set->arms);
+    return fine ? SEGUE_OK
+                : segue_fail(err, SEGUE_EUSAGE,
+                             "a name is not UTF-8, or out of memory for a request");
+}
+
+static segue_status send_learner(const settings *set, json_t *learner, segue_error *err)
+{
     segue_bytes body = {.data = NULL};
-    SEGUE_TRY(segue_json_read(&learner, set->create, err));
     char *text = json_dumps(learner, JSON_COMPACT);
-    json_decref(learner);
     if (!text)
         return segue_fail_no_memory(err, "a request");
     segue_json_write_raw(&body, text);
     free(text);
     return cli_client_send(&set->client, "POST", cli_client_path(NULL, NULL, NULL), &body, err);
 }
+
+/* The JSON file is parsed here, so that a mistake in it has a line number. */
+static segue_status create(const settings *set, const char *name, segue_error *err)
+{
+    json_t *learner = set->create ? NULL : json_object();
+    if (set->create)
+        SEGUE_TRY(segue_json_read(&learner, set->create, err));
+    segue_status status = learner ? SEGUE_OK : segue_fail_no_memory(err, "a request");
+    if (status == SEGUE_OK && set->from)
+        status = add_from(set, name, learner, err);
+    if (status == SEGUE_OK)
+        status = send_learner(set, learner, err);
+    json_decref(learner);
+    return status;
+}
+
+/* ---- the command ------------------------------------------------------------------------- */
 
 static segue_status add_arm(const settings *set, const char *learner, segue_error *err)
 {
@@ -56,11 +124,13 @@ static segue_status add_arm(const settings *set, const char *learner, segue_erro
 /* At most one action; --create names the learner in its file. */
 static segue_status check_settings(const settings *set, const char *learner, segue_error *err)
 {
-    const int n_actions = (set->create != NULL) + (set->add_arm != NULL) +
+    const int n_actions = (set->create || set->from) + (set->add_arm != NULL) +
                           (set->retire_arm != NULL) + set->is_deletion;
     if (n_actions > 1)
         return segue_fail(err, SEGUE_EUSAGE,
-                          "give one of --create, --add-arm, --retire-arm, --delete");
+                          "give one of --create or --from, --add-arm, --retire-arm, --delete");
+    if (set->arms && !set->from)
+        return segue_fail(err, SEGUE_EUSAGE, "--arms belongs to --from; 'segue help learners'");
     if (set->create && learner)
         return segue_fail(err, SEGUE_EUSAGE,
                           "--create reads the name from the file; remove '%.60s'", learner);
@@ -76,8 +146,8 @@ static segue_status run(int argc, char **argv, segue_error *err)
     SEGUE_TRY(cli_options_parse_operand(options, sizeof options / sizeof *options, argc, argv, &set,
                                         &learner, err));
     SEGUE_TRY(check_settings(&set, learner, err));
-    if (set.create)
-        return create(&set, err);
+    if (set.create || set.from)
+        return create(&set, learner, err);
     if (set.add_arm)
         return add_arm(&set, learner, err);
     const bool deletes = set.retire_arm || set.is_deletion;
@@ -90,13 +160,16 @@ const cli_command cli_command_learners = {
     .name = "learners",
     .summary = "list, show, create and change the learners of a service",
     .usage = "learners [LEARNER] [OPTIONS]",
-    .details = "Prints the response of the service, JSON.  The fields of a learner to create are\n"
-               "in the service's /openapi.json (NewLearner); name and arms are enough.\n\n"
-               "examples:\n"
-               "  segue learners\n"
-               "  echo '{\"name\":\"tutor\",\"arms\":[\"A\",\"B\"]}' | segue learners --create -\n"
-               "  segue learners tutor\n"
-               "  segue learners --url https://decide.example.org --cacert ca.pem\n",
+    .details =
+        "Prints the response of the service, JSON.  The fields of a learner to create are\n"
+        "in the service's /openapi.json (NewLearner); name and arms are enough.  --from goes\n"
+        "with --create too: the file then has the other fields, such as control.\n\n"
+        "examples:\n"
+        "  segue learners\n"
+        "  echo '{\"name\":\"tutor\",\"arms\":[\"A\",\"B\"]}' | segue learners --create -\n"
+        "  segue learners tutor\n"
+        "  segue learners tutor --from tutor.segue\n"
+        "  segue learners --url https://decide.example.org --cacert ca.pem\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

@@ -20,8 +20,8 @@
 #include <time.h>
 
 #include "segue/internal.h"
-#include "segue/number.h"
 #include "service/api/http/access_log.h"
+#include "service/api/http/body.h"
 #include "service/api/http/framing.h"
 
 #define CONNECTION_MEMORY (16 * 1024) /* bytes; libmicrohttpd clears it for each request */
@@ -39,9 +39,6 @@ struct segue_http {
 
 enum { HANDLING, SUSPENDED, DONE };
 
-#define TEXT_OF(number)  TEXT_OF_(number)
-#define TEXT_OF_(number) #number
-
 /* A request and its response. */
 typedef struct exchange {
     segue_http *http;
@@ -50,8 +47,7 @@ typedef struct exchange {
     char *path, *query;      /* one allocation */
     bool started, handled;
     bool last; /* close the connection after the response */
-    segue_bytes body;
-    size_t reserved; /* bytes of memory reserved for the body */
+    http_body body;
     segue_response response;
     struct timespec begun;
     atomic_int stage; /* HANDLING, SUSPENDED or DONE */
@@ -141,9 +137,8 @@ static void end(void *context, struct MHD_Connection *connection, void **at,
         return;
     (void)atomic_fetch_sub(&x->http->under_way, 1);
     segue_connections_set_idle(x->entry);
-    segue_service_release_body(x->http->service, x->reserved);
+    segue_body_fini(&x->body, x->http->service);
     segue_response_fini(&x->response);
-    segue_bytes_fini(&x->body);
     free(x->path);
     free(x);
 }
@@ -290,8 +285,8 @@ static bool handle(exchange *x, const char *method)
                                    .if_none_match = header(x->connection, "If-None-Match"),
                                    .id = x->id,
                                    .address = segue_connections_address(x->entry),
-                                   .body = x->body.data,
-                                   .size = x->body.size};
+                                   .body = x->body.bytes.data,
+                                   .size = x->body.bytes.size};
     x->handled = true;
     segue_connections_set_handling(x->entry);
     if (segue_service_handle(x->http->service, &request, &x->response, on_done, x))
@@ -313,26 +308,11 @@ static enum MHD_Result reject(exchange *x, const char *method, int status, const
     return respond(x, method);
 }
 
-/* Append a part of the body, and count its memory. */
-static void add_to_body(exchange *x, const char *upload, size_t size)
+static enum MHD_Result reject_large(exchange *x, const char *method)
 {
-    const size_t before = x->body.capacity;
-    segue_bytes_append(&x->body, upload,
-                       size < SEGUE_MAX_BODY_SIZE + 1 ? size : SEGUE_MAX_BODY_SIZE + 1);
-    const size_t more = x->body.capacity - before;
-    if (segue_service_reserve_body(x->http->service, more))
-        x->reserved += more;
-    else
-        x->body.failed = true;
-}
-
-static bool is_large(struct MHD_Connection *connection)
-{
-    const char *length = header(connection, "Content-Length");
-    uint64_t size = 0;
-    return length &&
-           segue_number_parse_integer(length, 0, UINT64_MAX / 2, &size, NULL) == SEGUE_OK &&
-           size > SEGUE_MAX_BODY_SIZE;
+    char why[80];
+    (void)snprintf(why, sizeof why, "the body has more than %zu bytes; send less", x->body.max);
+    return reject(x, method, 413, why);
 }
 
 /* Check the headers of a request, which are complete. */
@@ -345,10 +325,9 @@ static enum MHD_Result start(exchange *x, const char *url, const char *method, c
     name_request(x);
     if (framing.fault)
         return reject(x, method, 400, framing.fault);
-    if (is_large(x->connection))
-        return reject(x, method, 413,
-                      "the body has more than " TEXT_OF(SEGUE_MAX_BODY_SIZE) " bytes; send less");
-    return MHD_YES;
+    return segue_body_begin(&x->body, x->http->service, x->connection, method, x->path)
+               ? MHD_YES
+               : reject_large(x, method);
 }
 
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
@@ -363,12 +342,11 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     if (!x->started)
         return start(x, url, method, version);
     if (*upload_size > 0) {
-        if (x->body.size <= SEGUE_MAX_BODY_SIZE) /* one byte too many is enough to reject it */
-            add_to_body(x, upload, *upload_size);
+        segue_body_append(&x->body, x->http->service, upload, *upload_size);
         *upload_size = 0;
         return MHD_YES;
     }
-    if (!x->handled && x->body.failed)
+    if (!x->handled && x->body.bytes.failed)
         return reject(x, method, 503, "out of memory for the body of a request; retry later");
     if (!x->handled && !handle(x, method))
         return MHD_YES; /* suspended */

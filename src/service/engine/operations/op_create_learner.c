@@ -67,14 +67,31 @@ static segue_status allocate(segue_service *service, operation *op, segue_error 
 {
     const segue_stored_learner row = {.created = segue_service_wall_time(service)};
     segue_learner *learner = op->create.learner;
+    op->create.saved = op->request.settings.saved;
+    op->request.settings.saved = (segue_bytes){.data = NULL};
     op->create.learner = NULL; /* the state owns it, also after a failure */
     SEGUE_TRY(segue_learner_state_create(&op->state, &row, &op->request.settings, learner,
                                          service->key, err));
     const learner_settings *settings = &op->state->settings;
     for (size_t i = 0; i < settings->n_arms; i++)
-        SEGUE_TRY(segue_learner_state_add_arm(op->state, settings->arm[i], false, err));
+        SEGUE_TRY(segue_learner_state_add_arm(op->state, settings->arm[i],
+                                              segue_learner_is_retired(learner, i), err));
+    if (segue_learner_version(learner) > 0)
+        SEGUE_TRY(segue_model_history_add(&op->state->versions, learner, err));
     return segue_service_reserve_entry(service, op->state) ? SEGUE_OK
                                                            : segue_fail_no_memory(err, "a learner");
+}
+
+static segue_status insert_arms(segue_service *service, const learner_state *state,
+                                segue_error *err)
+{
+    for (size_t i = 0; i < state->settings.n_arms; i++) {
+        SEGUE_TRY(segue_store_add_arm(service->store, state->id, i, state->settings.arm[i],
+                                      state->created, err));
+        if (segue_learner_is_retired(state->learner, i)) /* in the saved learner */
+            SEGUE_TRY(segue_store_retire_arm(service->store, state->id, i, state->created, err));
+    }
+    return SEGUE_OK;
 }
 
 static segue_status insert_rows(segue_service *service, operation *op, segue_error *err)
@@ -85,10 +102,10 @@ static segue_status insert_rows(segue_service *service, operation *op, segue_err
                                 .created = state->created};
     SEGUE_TRY(segue_store_add_learner(service->store, &row, err));
     state->id = row.id;
-    for (size_t i = 0; i < state->settings.n_arms; i++)
-        SEGUE_TRY(segue_store_add_arm(service->store, row.id, i, state->settings.arm[i],
-                                      row.created, err));
-    return SEGUE_OK;
+    if (op->create.saved.data)
+        SEGUE_TRY(segue_store_add_initial(service->store, row.id, op->create.saved.data,
+                                          op->create.saved.size, err));
+    return insert_arms(service, state, err);
 }
 
 static segue_status store(segue_service *service, operation *op, segue_error *err)
@@ -139,6 +156,7 @@ static void rollback(segue_service *service, operation *op)
 static void fini(operation *op)
 {
     segue_learner_destroy(op->create.learner);
+    segue_bytes_fini(&op->create.saved);
 }
 
 static bool changes_memory_size(const operation *op)

@@ -204,16 +204,43 @@ void segue_recovery_fini(segue_recovered_learner *rebuilt)
 
 /* ---- recovery ---------------------------------------------------------------------------- */
 
-/* The settings in the row determine a learner before its first event. */
-static segue_status start_new(const segue_stored_learner *row, segue_learner **out,
-                              segue_error *err)
+/* Read the saved learner that the settings name; only they may have one. */
+static segue_status read_saved(segue_store *store, const segue_stored_learner *row,
+                               learner_settings *settings, segue_error *err)
+{
+    void *data = NULL;
+    size_t size = 0;
+    SEGUE_TRY(segue_store_read_initial(store, row->id, &data, &size, err));
+    settings->saved = (segue_bytes){.data = data, .size = size, .capacity = size};
+    return !data || settings->from[0]
+               ? SEGUE_OK
+               : segue_store_fail_damaged(
+                     err, "table initial, learner %" PRId64 ": its settings name no saved learner",
+                     row->id);
+}
+
+segue_status segue_recovery_create(segue_store *store, const segue_stored_learner *row,
+                                   segue_learner **out, segue_error *err)
 {
     learner_settings settings;
+    *out = NULL;
     segue_status status = segue_learner_settings_parse(&settings, row->config, err);
+    if (status == SEGUE_OK)
+        status = read_saved(store, row, &settings, err);
     if (status == SEGUE_OK)
         status = segue_learner_settings_create_learner(&settings, out, err);
     segue_learner_settings_fini(&settings);
     return status;
+}
+
+/* A saved learner has a version already, which tasks start with. */
+static segue_status start_new(segue_store *store, const segue_stored_learner *row,
+                              segue_recovered_learner *out, segue_error *err)
+{
+    SEGUE_TRY(segue_recovery_create(store, row, &out->learner, err));
+    return segue_learner_version(out->learner) > 0
+               ? segue_model_history_add(&out->versions, out->learner, err)
+               : SEGUE_OK;
 }
 
 /* The length of the learner's bytes, these bytes, then statistics and history. */
@@ -274,7 +301,7 @@ static segue_status start(segue_store *store, const segue_stored_learner *row, b
         status = SEGUE_OK;
     }
     SEGUE_TRY(status);
-    return out->learner ? SEGUE_OK : start_new(row, &out->learner, err);
+    return out->learner ? SEGUE_OK : start_new(store, row, out, err);
 }
 
 segue_status segue_recovery_run(segue_store *store, const segue_stored_learner *row,
@@ -292,7 +319,7 @@ segue_status segue_recovery_run(segue_store *store, const segue_stored_learner *
 /* Rebuild a learner from all its events, and compare it with the snapshot when that is reached. */
 static segue_status verify_events(recovery *r, const segue_stored_learner *row, segue_error *err)
 {
-    SEGUE_TRY(start_new(row, &r->out->learner, err));
+    SEGUE_TRY(start_new(r->store, row, r->out, err));
     SEGUE_TRY(apply_events(r, row, err));
     return r->compared
                ? SEGUE_OK

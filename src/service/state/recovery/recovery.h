@@ -1,6 +1,7 @@
 /* recovery.h - rebuild a learner from its snapshot and the event log.
  *
- * A learner is a function of its settings and of its events in their order: tasks closed, refits
+ * A learner is a function of its settings, of the saved learner that it was created from, if any,
+ * and of its events in their order: tasks closed, refits
  * begun and published, arms added and retired.  The learner learns from a task by giving its
  * stored rewards to a fresh task (learn.h).  The service, recovery and the check of a store do the same in
  * the same order, and so compute the same bytes.
@@ -45,6 +46,13 @@ typedef struct segue_recovered_learner {
 } segue_recovered_learner;
 
 void segue_recovery_fini(segue_recovered_learner *rebuilt);
+
+/** Create the learner of a row as it was before its first event: by its settings, or from the saved
+ * learner that it was created from.
+ * @retval SEGUE_EFILE, SEGUE_EDOMAIN, SEGUE_EIO, SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_recovery_create(segue_store *store,
+                                                    const segue_stored_learner *row,
+                                                    segue_learner **out, segue_error *err);
 
 /**
  * Rebuild the learner of a row: from its newest snapshot, or from its first event, also if the

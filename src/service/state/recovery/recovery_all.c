@@ -179,16 +179,17 @@ static segue_status recover_decisions(recovering *r, segue_error *err)
 /* ---- one learner ------------------------------------------------------------------------- */
 
 /* The settings in a snapshot must be those of the row, except for arms that were added. */
-static segue_status check_settings(const learner_state *state, const segue_stored_learner *row,
+static segue_status check_settings(const recovering *r, const segue_stored_learner *row,
                                    segue_error *err)
 {
+    const learner_state *state = r->state;
     segue_learner *fresh = NULL;
     if (strcmp(state->settings.name, row->name) != 0)
         return segue_store_fail_damaged(err,
                                         "table learner, id %" PRId64 ", column name: its settings "
                                         "call it '%.60s'",
                                         row->id, state->settings.name);
-    SEGUE_TRY(segue_learner_settings_create_learner(&state->settings, &fresh, err));
+    SEGUE_TRY(segue_recovery_create(r->from->store, row, &fresh, err));
     const bool same = segue_learner_config_equal(segue_learner_get_config(fresh),
                                                  segue_learner_get_config(state->learner));
     segue_learner_destroy(fresh);
@@ -204,7 +205,7 @@ static segue_status recover_rows(recovering *r, const segue_stored_learner *row,
 {
     learner_state *state = r->state;
     const size_t n_arms = segue_learner_get_config(state->learner)->n_arms;
-    SEGUE_TRY(check_settings(state, row, err));
+    SEGUE_TRY(check_settings(r, row, err));
     SEGUE_TRY(recover_arms(r, err));
     if (state->n_arms != n_arms)
         return segue_store_fail_damaged(err, "'%.60s' lacks arms: it has %zu; need %zu",
