@@ -206,6 +206,48 @@ class Replay(Folder):
         found = json.loads(answer("replay", "--play", "rows", "--format", "json", "--quiet", uneven))
         self.assertIn("did not draw its arms uniformly", " ".join(found["warnings"]))
 
+    def test_independent_draws_raise_no_alarm(self):
+        """Arms drawn with unequal probabilities repeat often; the test is against their frequencies."""
+        draw, share = random.Random(7), (0.5, 0.2, 0.1, 0.1, 0.05, 0.05)
+        lines = [(f"t{task}", arm, int(draw.random() < (0.2 + 0.1 * arm if task % 2 else 0.7 - 0.1 * arm)), share[arm])
+                 for task in range(200) for arm in draw.choices(range(6), share, k=60)]
+        stated = self.file(text(lines, "task,arm,reward,probability"), "stated.csv")
+        unstated = self.file(text(line[:3] for line in lines), "unstated.csv")
+        for log, args, says in ((stated, ["--play", "rows"], []), (stated, [], []), (unstated, [], []),
+                                (unstated, ["--play", "rows"], ["did not draw its arms uniformly"])):
+            found = self.play("--policy", "ts", "--steps", 2, *args, log=log)
+            self.assertEqual(len(found["warnings"]), len(says), found["warnings"])
+            for one, wanted in zip(found["warnings"], says):
+                self.assertIn(wanted, one)
+
+    def test_rewards_that_change_within_tasks_are_warned_of(self):
+        draw = random.Random(8)
+
+        def drifts(by):
+            """60 tasks whose arms take turns, and whose means fall by so much in the second half."""
+            return [(f"t{task}", "abc"[i % 3], int(draw.random() < 0.6 - by * (i >= 30))) for task in range(60) for i in range(60)]
+
+        def thompson():
+            """Arms chosen by their rewards: the last ones of an arm are bad without any drift."""
+            for task in range(150):
+                won, lost = [1, 1, 1], [1, 1, 1]
+                for _ in range(40):
+                    arm = max(range(3), key=lambda a: draw.betavariate(won[a], lost[a]))
+                    reward = int(draw.random() < (0.7, 0.5, 0.3)[(arm + task) % 3])
+                    won[arm] += reward
+                    lost[arm] += 1 - reward
+                    yield f"t{task}", arm, reward
+
+        for lines, warned in (drifts(0.2), True), (drifts(0), False), (thompson(), False):
+            found = self.play("--policy", "ts", "--steps", 2, log=self.file(text(lines), "drift.csv"))
+            self.assertEqual("rewards change within tasks" in " ".join(found["warnings"]), warned, found["warnings"])
+
+    def test_rows_out_of_the_order_of_time_are_warned_of(self):
+        for step, warned in (1, False), (-1, True):
+            lines = [(*row, step * i) for i, row in enumerate(rows())]
+            found = self.play("--policy", "ts", "--steps", 2, log=self.file(text(lines, "task,arm,reward,time"), "time.csv"))
+            self.assertEqual("the rows of 60 tasks are not in the order of their times" in " ".join(found["warnings"]), warned)
+
     def test_texts_are_utf8_whatever_the_names_are(self):
         # a name of 41 bytes, of which a warning tells 40; one that a verdict has no room for; and that of a file
         for name in "x" + 20 * "é", "x" + 500 * "é":

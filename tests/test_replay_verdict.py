@@ -22,7 +22,7 @@ WEIGHTS = (0.4, 0.3, 0.2, 0.1)
 UNEQUAL = (0.5, 0.2, 0.1, 0.1, 0.05, 0.05)
 NEED = "and 30 are needed"
 TRUE_SAVING = 0.252  # of tla over tla:cap=1, from task 41 of 2,000 on; standard error 0.01
-SIGMAS = 2.5  # half widths of a 95 % interval: 4.9 standard errors, which chance exceeds once in a million
+SIGMAS = 2.5  # half widths of a 95 % interval: 4.9 standard errors, exceeded by luck once in a million
 
 
 def log(tasks, rows, probability=None, seed=11):

@@ -29,7 +29,7 @@ typedef struct replay_study {
     double *run_reward; /* runs x n_candidates: per step, mean over the scored tasks */
     double *run_regret; /* runs x n_candidates */
     double *logged;     /* n_candidates: pulls that logged rewards answered, over all runs ... */
-    double *pulls;      /* n_candidates: ... of so many */
+    double *pulls;      /* n_candidates: ... and all pulls */
     segue_stats complete;
     double work_done; /* tasks played so far, over all candidates and runs */
 } replay_study;
@@ -50,6 +50,19 @@ typedef struct segue_repeats {
 /** Count the repeats of a log; @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_replay_repeats(const segue_history *history, segue_repeats *out,
                                                    segue_error *err);
+
+/** The rewards of each task and arm: the second half against the first. */
+typedef struct segue_drift {
+    double sum;        /* of the differences of the two means, weighted ... */
+    double variance;   /* ... its variance without drift ... */
+    double weight;     /* ... and the sum of the weights */
+    double dependence; /* of the number of rewards on their average: the largest over arms of a
+                          correlation, in standard errors */
+} segue_drift;
+
+/** Compare the halves of all tasks and arms of a log; @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_replay_drift(const segue_history *history, segue_drift *out,
+                                                 segue_error *err);
 
 /** Play all runs of all candidates over threads, and sum their rewards. */
 SEGUE_MUST_CHECK segue_status segue_replay_play_all(replay_study *st, segue_error *err);

@@ -345,7 +345,7 @@ static void describe_constant(verdict *v, const segue_replay_result *result)
     append(v, ".");
 }
 
-/* What the log does show, if a question is open. */
+/* Add the rewards, which the log shows although a question is open. */
 static void describe_rest(verdict *v, const segue_replay_result *result, const decision *d)
 {
     append(v, " %s, the best here, ", name_of(result, d->best));

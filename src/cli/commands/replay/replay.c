@@ -153,7 +153,8 @@ static void set_config(replay *r)
 /* Columns that the method does not use are not read, and not checked. */
 static segue_status read_log(replay *r, segue_error *err)
 {
-    r->reading.time = r->config.order == SEGUE_REPLAY_ORDER_TIME;
+    r->reading.time =
+        r->config.order == SEGUE_REPLAY_ORDER_TIME || r->config.method == SEGUE_REPLAY_METHOD_URN;
     r->reading.probability = r->config.method == SEGUE_REPLAY_METHOD_ROWS;
     SEGUE_TRY(segue_history_read(&r->history, r->path, &r->reading, err));
     cli_log_options_report(r->path, &r->history.rows.skipped);

@@ -16,6 +16,7 @@
 #define MAX_ARM_BYTES  40   /* of an arm's name */
 #define FEW_TASKS      30   /* with fewer, intervals are rough */
 #define FEW_REWARDS    10   /* per arm and task: the best of averages of fewer is luck */
+#define MAX_DEPENDENCE 3.5  /* standard errors: above, a policy may have chosen the arms */
 
 /* Return how far a chi-square statistic is above its expectation, in standard errors (Wilson and
  * Hilferty). */
@@ -64,22 +65,68 @@ static segue_status warn_of_shares(replay_study *st, segue_error *err)
     return SEGUE_OK;
 }
 
-/* Warn if an arm depends on the one before, as it does if arms take turns, stick, or are chosen by
- * earlier rewards.  Rare repeats are nearly Poisson, and those of an arm with nearly all
+/* Return how far the repeats of arms may be from their expectation.  Rare repeats are nearly Poisson, and those of an arm with nearly all
  * rows appear in pairs: so the limit includes Cornish and Fisher's term for the skewness of twice a
  * Poisson number. */
+static double repeats_limit(const segue_repeats *r)
+{
+    return ALARM * sqrt(fmax(r->variance, 0.0)) + (ALARM * ALARM - 1.0) / 3.0;
+}
+
+/* Warn if an arm depends on the one before, as it does if arms take turns, stick, or are chosen by
+ * earlier rewards. */
 static segue_status warn_of_repeats(replay_study *st, segue_error *err)
 {
     segue_repeats r;
     SEGUE_TRY(segue_replay_repeats(st->config->history, &r, err));
-    const double limit = ALARM * sqrt(fmax(r.variance, 0.0)) + (ALARM * ALARM - 1.0) / 3.0;
-    if (fabs(r.same - r.expected) > limit)
+    if (fabs(r.same - r.expected) > repeats_limit(&r))
         segue_replay_result_warn(
             st->result,
             "%.3g %% of the rows repeat the arm before; if each task had drawn its arms "
             "at random, %.3g %% would: row replay is biased here; give --play urn",
             100.0 * r.same / r.pairs, 100.0 * r.expected / r.pairs);
     return SEGUE_OK;
+}
+
+/* Warn if rewards change within tasks.  A reward moves the sum by less than 1, so that the limit
+ * has the term of Bernstein's inequality for few rewards.  Where a policy seems to have chosen the arms by their
+ * rewards, halves differ without drift, and the test does not apply. */
+static segue_status warn_of_drift(replay_study *st, segue_error *err)
+{
+    const segue_replay_result *result = st->result;
+    segue_repeats r;
+    segue_drift d;
+    SEGUE_TRY(segue_replay_repeats(st->config->history, &r, err));
+    SEGUE_TRY(segue_replay_drift(st->config->history, &d, err));
+    const bool chosen = r.same - r.expected > repeats_limit(&r) || d.dependence > MAX_DEPENDENCE;
+    if (!chosen && fabs(d.sum) > ALARM * sqrt(d.variance) + ALARM * ALARM / 3.0)
+        segue_replay_result_warn(
+            st->result,
+            "rewards change within tasks: the second half of an arm's rewards in a task is "
+            "%.3g %s the first, on average; the urn takes them as constant, and what is said of "
+            "late steps may be wrong",
+            (result->highest - result->lowest) * fabs(d.sum) / d.weight,
+            d.sum > 0.0 ? "above" : "below");
+    return SEGUE_OK;
+}
+
+/* The urn takes rewards in the order of the rows. */
+static void warn_of_times(replay_study *st)
+{
+    const segue_history *history = st->config->history;
+    size_t count = 0;
+    for (size_t task = 0; history->time && task < history->n_tasks; task++)
+        for (size_t i = history->start[task] + 1; i < history->start[task + 1]; i++)
+            if (history->time[i] < history->time[i - 1]) {
+                count++;
+                break;
+            }
+    if (count)
+        segue_replay_result_warn(st->result,
+                                 "the rows of %zu tasks are not in the order of their times, and "
+                                 "the urn takes rewards in the order of the rows: sort the log by "
+                                 "time",
+                                 count);
 }
 
 /* The mean of 1 / probability is the number of arms if the probabilities are right; they may be
@@ -111,8 +158,10 @@ segue_status segue_replay_add_warnings(replay_study *st, segue_error *err)
 {
     segue_replay_result *result = st->result;
     warn_of_few_tasks(result);
-    if (result->urn)
-        return SEGUE_OK;
+    if (result->urn) {
+        warn_of_times(st);
+        return warn_of_drift(st, err);
+    }
     if (result->rewards_per_cell < FEW_REWARDS)
         segue_replay_result_warn(
             result,
