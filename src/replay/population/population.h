@@ -86,4 +86,31 @@ size_t segue_population_draw(const segue_population *population, const double *s
 /** Draw type and means of a new task; returns the type. */
 size_t segue_population_draw_new(const segue_population *population, segue_rng *rng, double *theta);
 
+/** Return the largest |z| over pairs of arms of the difference between the covariance of cell
+ * averages and that of the population.  Above 5, the types do not describe the log. */
+double segue_population_check_moments(const segue_population *population,
+                                      const segue_counts *counts);
+
+/** How much the log would need to show its types; infinite if it shows no covariance at all. */
+typedef struct segue_population_needs {
+    double rewards_per_cell; /* that the log has */
+    double tasks;            /* needed with as many rewards per task */
+    double rows;             /* needed per task with as many tasks */
+} segue_population_needs;
+
+segue_population_needs segue_population_check_needs(const segue_population *population,
+                                                    const segue_counts *counts);
+
+/** The arm that the first half of a task's rewards predicts to be best, over all tasks. */
+typedef struct segue_population_halves {
+    double predicted; /* its mean, given the first half */
+    double observed;  /* the average of its rewards in the second half */
+    double z;         /* of the difference: standard normal if the population is right */
+} segue_population_halves;
+
+/** Predict the second half of the rewards of each cell (task and arm) from the first. */
+segue_population_halves segue_population_check_halves(const segue_population *population,
+                                                      const segue_counts *first,
+                                                      const segue_counts *second);
+
 #endif

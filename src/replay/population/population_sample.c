@@ -254,7 +254,7 @@ static segue_status copy_draw(sampler *s, segue_population *out, segue_error *er
 {
     segue_population *now = &s->em.now;
     const size_t arms = now->n_arms;
-    size_t kept = 0;
+    size_t count = 0;
     double total = 0.0;
     segue_population types;
     SEGUE_TRY(segue_population_init(&types, arms, MAX_TYPES, err));
@@ -263,17 +263,17 @@ static segue_status copy_draw(sampler *s, segue_population *out, segue_error *er
     for (size_t q = 0; q < MAX_TYPES; q++) {
         if (!(s->size[q] > 0.0))
             continue;
-        types.weight[kept] = now->weight[q];
+        types.weight[count] = now->weight[q];
         total += now->weight[q];
-        memcpy(types.mean + kept * arms, now->mean + q * arms, arms * sizeof *types.mean);
-        memcpy(types.concentration + kept * arms, now->concentration + q * arms,
+        memcpy(types.mean + count * arms, now->mean + q * arms, arms * sizeof *types.mean);
+        memcpy(types.concentration + count * arms, now->concentration + q * arms,
                arms * sizeof *types.concentration);
-        kept++;
+        count++;
     }
-    types.n_types = kept;
-    for (size_t q = 0; q < kept; q++)
+    types.n_types = count;
+    for (size_t q = 0; q < count; q++)
         types.weight[q] /= total;
-    const segue_status status = segue_population_init(out, arms, kept, err);
+    const segue_status status = segue_population_init(out, arms, count, err);
     if (status == SEGUE_OK)
         segue_population_em_copy_sorted(out, &types);
     segue_population_fini(&types);

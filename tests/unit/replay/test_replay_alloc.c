@@ -7,6 +7,7 @@
 #include "io/log/history.h"
 #include "io/policy_list.h"
 #include "replay/advise.h"
+#include "replay/population/population.h"
 #include "replay/replay.h"
 
 static size_t n_threads;
@@ -71,6 +72,22 @@ static segue_status advise_scenario(segue_error *err)
     return segue_advise(&result, &config, err);
 }
 
+/* Fit a population to two tasks, and draw two others that they allow. */
+static segue_status population_scenario(segue_error *err)
+{
+    static const double sum[4] = {1.0, 0.0, 2.0, 1.0}, pulls[4] = {2.0, 2.0, 2.0, 2.0};
+    const segue_counts counts = {.n_tasks = 2, .n_arms = 2, .sum = sum, .pulls = pulls};
+    const segue_population_config config = {.max_types = 2, .seed = 1};
+    segue_population fit, draw[2] = {{.weight = NULL}, {.weight = NULL}};
+    segue_status status = segue_population_fit(&fit, &counts, &config, err);
+    if (status == SEGUE_OK)
+        status = segue_population_sample(draw, 2, &counts, &fit, &config, err);
+    segue_population_fini(&fit);
+    segue_population_fini(&draw[0]);
+    segue_population_fini(&draw[1]);
+    return status;
+}
+
 static void replay_survives_every_failing_allocation(void **state)
 {
     (void)state;
@@ -84,6 +101,7 @@ static void replay_survives_every_failing_allocation(void **state)
     replay_values = false;
     alloc_fail_each(replay_scenario, 60);
     alloc_fail_each(advise_scenario, 20);
+    alloc_fail_each(population_scenario, 20);
 }
 
 int main(void)
