@@ -74,7 +74,7 @@ class Output(Folder):
                       "complexity", "estimate", "replay", "advise", "help", "version", "policies"):
             text = answer("help", *filter(None, [topic]))
             self.assertLessEqual(max(map(len, text.splitlines())), 80, topic)
-        for command in ("simulate", "run", "merge", "complexity", "estimate", "replay", "advise"):
+        for command in ("simulate", "run", "merge", "complexity", "estimate", "tally", "replay", "advise"):
             text = answer(command, "--help")
             self.assertEqual(text, answer("help", command))
             for word in answer("help", "--words", command).split():

@@ -2,7 +2,7 @@
 """The log commands of README and docs run when pasted, and the sample log is what its script writes.
 
 A folder stands for the project's: it has logs/, models/, experiments/ and build/release/segue. Each page's commands run there, in
-their order. Commands on logs that are not part of Segue ($SEGUE_DATA) are not run.
+their order; /tmp is that folder, too. Commands on logs that are not part of Segue ($SEGUE_DATA) are not run.
 
 usage: test_docs.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
@@ -24,14 +24,14 @@ SHARES = (0.5, 0.3, 0.2)
 def commands(page):
     """The indented commands that read the sample log or a tally, without their line ends."""
     text = page.read_text().replace("\\\n", " ")
-    lines = re.findall(r"^    ((?:\S.*)?\bsegue [a-z].*)$", text, re.M)
+    lines = re.findall(r"^    ((?:\S.*)?\b(?:segue [a-z]|awk ).*)$", text, re.M)
     return [line for line in lines if re.search(r"logs/|\.tally", line) and "$SEGUE_DATA" not in line]
 
 
 def missing_tool(command):
     """The first program of the pipeline that is not installed, or None."""
-    words = [part.split()[0] for part in re.split(r"\|", command) if part.split()]
-    return next((word for word in words if not word.endswith("segue") and not shutil.which(word)), None)
+    programs = [part.split()[0] for part in re.split(r"\|", command) if part.split()]
+    return next((word for word in programs if not word.endswith("segue") and not shutil.which(word)), None)
 
 
 class Docs(Folder):
@@ -48,7 +48,8 @@ class Docs(Folder):
             with self.subTest(page=page.name, command=command):
                 if missing_tool(command):
                     self.skipTest(f"{page.name}: {missing_tool(command)} is not installed")
-                done = subprocess.run(["bash", "-eo", "pipefail", "-c", command], cwd=self.folder, timeout=300,
+                own = command.replace("/tmp/", f"{self.folder}/")
+                done = subprocess.run(["bash", "-eo", "pipefail", "-c", own], cwd=self.folder, timeout=300,
                                       env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, done.stderr)
 

@@ -152,6 +152,14 @@ class Results(Folder):
         self.same("segue estimate --assign --format json", self.json(assign))
         self.same("segue estimate --assign --format csv", self.columns(assign))
 
+    def test_tally(self):
+        title = "segue tally, segue merge of tallies: --format json, --format csv"
+        tally = ("tally", self.log, "--out", self.folder / "a.tally")
+        merge = ("merge", self.folder / "a.tally", "--out", self.folder / "b.tally")
+        for command in (tally, merge):
+            self.same(title, self.json(command))
+            self.same(title, self.columns(command))
+
     def test_replay(self):
         curve = self.folder / "curve.csv"
         replay = ("replay", "-q", "--steps", 20, "--runs", 2, self.log)

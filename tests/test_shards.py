@@ -163,7 +163,7 @@ class Shards(Folder):
             self.refused(2, "need I/N with I from 1 to N", "run", self.path, "--out", self.out, "--shard", shard)
         self.refused(2, "use --format with 'segue merge'", "run", self.path, "--shard", "1/3", "--format", "csv")
         self.refused(2, "give the file of an experiment", "merge")
-        self.refused(2, "is not an option", "merge", self.path, "b.json")
+        self.refused(2, "is no tally; give one experiment", "merge", self.path, "b.json")
         self.refused(2, "a.json: the results would overwrite it", "merge", self.file(json.dumps({**TRY, "name": "a"}), "a.json"),
                      "--out", self.folder)
         self.assertEqual(os.listdir(self.folder), ["a.json"])

@@ -155,20 +155,24 @@ static segue_status group_by_task(segue_history *h, segue_error *err)
     return moved ? SEGUE_OK : no_memory(h->n_rows, err);
 }
 
+segue_status segue_history_group(segue_history *history, segue_error *err)
+{
+    history->n_arms = history->rows.arms.count;
+    history->n_tasks = history->rows.tasks.count;
+    history->task_name = history->rows.tasks.name;
+    history->has_dates = history->rows.has_dates;
+    SEGUE_TRY(sort_arms(history, err));
+    return group_by_task(history, err);
+}
+
 segue_status segue_history_read(segue_history *out, const char *path,
                                 const log_read_options *options, segue_error *err)
 {
     collector c = {.out = out};
     *out = (segue_history){.n_rows = 0};
     segue_status status = segue_log_rows_read(&out->rows, path, options, add_row, &c, err);
-    out->n_arms = out->rows.arms.count;
-    out->n_tasks = out->rows.tasks.count;
-    out->task_name = out->rows.tasks.name;
-    out->has_dates = out->rows.has_dates;
     if (status == SEGUE_OK)
-        status = sort_arms(out, err);
-    if (status == SEGUE_OK)
-        status = group_by_task(out, err);
+        status = segue_history_group(out, err);
     if (status != SEGUE_OK)
         segue_history_fini(out);
     return status;

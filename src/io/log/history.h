@@ -37,6 +37,10 @@ SEGUE_MUST_CHECK segue_status segue_history_read(segue_history *out, const char 
                                                  const log_read_options *options, segue_error *err);
 void segue_history_fini(segue_history *history);
 
+/** Fill names and group rows by task, of rows that another reader has stored.
+ * @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_history_group(segue_history *history, segue_error *err);
+
 /**
  * Sort tasks by the earliest time of their rows, equal times in the order of the file, and write
  * their indices to order[0 .. n_tasks - 1].  Needs times.

@@ -110,7 +110,7 @@ static void assign_batches(segue_log *log)
 /* ---- reading ----------------------------------------------------------------------------- */
 
 /* Fill in the counts, and the names in the final order of arms. */
-static segue_status fill_names(segue_log *log, segue_error *err)
+segue_status segue_log_fill_names(segue_log *log, segue_error *err)
 {
     const log_rows *rows = &log->rows;
     log->arm_name = calloc(rows->arms.count, sizeof *log->arm_name);
@@ -134,7 +134,7 @@ static segue_status read_rows(segue_log *out, const char *path, const log_read_o
     *out = (segue_log){.n_arms = 0};
     segue_status status = segue_log_rows_read(&out->rows, path, options, take, out, err);
     if (status == SEGUE_OK)
-        status = fill_names(out, err);
+        status = segue_log_fill_names(out, err);
     if (status != SEGUE_OK)
         segue_log_fini(out);
     return status;

@@ -57,6 +57,10 @@ SEGUE_MUST_CHECK segue_status segue_log_read_consecutive(segue_log *out, const c
                                                          segue_error *err);
 void segue_log_fini(segue_log *log);
 
+/** Fill counts and names from `rows`, of a log whose tasks another reader has filled.
+ * @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_log_fill_names(segue_log *log, segue_error *err);
+
 /** Write the three views of a task, 3 x n_arms; false if an arm has fewer than three rewards. */
 bool segue_log_views(const segue_log *log, size_t task, double *views);
 

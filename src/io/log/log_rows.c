@@ -144,7 +144,7 @@ static segue_status check_rows(const log_reader *r, segue_error *err)
                           path_of(r), skipped);
     if (out->n_rows == 0)
         return segue_fail(err, SEGUE_EPARSE, "%s: there is no reward below the header", path_of(r));
-    if (out->arms.count < SEGUE_MIN_ARMS)
+    if (out->arms.count < SEGUE_MIN_ARMS && !r->options->one_arm)
         return segue_fail(err, SEGUE_EDOMAIN,
                           "%s: there is only one arm, '%.40s'; need at least %d: is '%.40s' the "
                           "column of arms?",
@@ -183,7 +183,7 @@ static int by_value(const void *a, const void *b)
 
 /* Sort arms by their numbers if all are numbers; else they stay in the order of their first rows.
  */
-static segue_status order_arms(log_rows *out, segue_error *err)
+segue_status segue_log_rows_order_arms(log_rows *out, segue_error *err)
 {
     const names *arms = &out->arms;
     numbered_arm *list = calloc(arms->count, sizeof *list);
@@ -251,7 +251,7 @@ static segue_status read_log(log_reader *r, log_row_callback on_row, void *conte
     SEGUE_TRY(find_format(r, err));
     SEGUE_TRY(r->is_json ? start_json(r, err) : segue_log_header_read(r, err));
     SEGUE_TRY(read_rows(r, on_row, context, err));
-    return order_arms(r->out, err);
+    return segue_log_rows_order_arms(r->out, err);
 }
 
 /* `r` borrows the names of `options`. */

@@ -27,6 +27,7 @@ typedef struct log_read_options {
                                           and probability.  A column that is named must exist. */
     char delimiter;             /* of CSV: ',', '\t', ';' or '|'; 0: guess it from the header */
     bool skip_missing;          /* skip and count rows without a value; else they are errors */
+    bool one_arm;               /* accept a log of one arm: it may be part of a larger one */
 } log_read_options;
 
 /* Rows that were skipped, by reason. */
@@ -71,6 +72,9 @@ SEGUE_MUST_CHECK segue_status segue_log_rows_read(log_rows *out, const char *pat
                                                   log_row_callback on_row, void *context,
                                                   segue_error *err);
 void segue_log_rows_fini(log_rows *rows);
+
+/** Fill arm_order, of rows that another reader has named.  @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_log_rows_order_arms(log_rows *out, segue_error *err);
 
 /** Return the number of rows that were skipped. */
 uint64_t segue_log_rows_count_skipped(const log_skipped *skipped);

@@ -12,10 +12,11 @@
 #include "io/log/samples_file.h"
 #include "io/models_file.h"
 #include "io/policy_list.h"
+#include "io/tally/tally.h"
 
 static const log_read_options plain = {.highest = 1.0};
 
-static char file_name[] = "/tmp/segue-alloc-XXXXXX";
+static char file_name[] = "/tmp/segue-alloc-XXXXXX", tally_name[80];
 
 static segue_status file_scenario(segue_error *err)
 {
@@ -62,6 +63,36 @@ static segue_status history_scenario(segue_error *err)
     return status;
 }
 
+/* A log is tallied, the tally is written and read again, and becomes the counts and rows of a log. */
+static segue_status tally_scenario(segue_error *err)
+{
+    segue_tally tally, again = {.n_rows = 0};
+    segue_bytes b = {.data = NULL};
+    segue_log log = {.n_arms = 0};
+    segue_history history = {.n_rows = 0};
+    const tally_log_options wanted = {.path = file_name, .views = true};
+    segue_status status = segue_tally_read_log(&tally, file_name, &plain, err);
+    if (status == SEGUE_OK)
+        status = segue_tally_serialize(&tally, &b, err);
+    if (status == SEGUE_OK)
+        status = segue_atomic_file_write(tally_name, b.data, b.size, err);
+    if (status == SEGUE_OK)
+        status = segue_tally_add_file(&again, tally_name, err);
+    if (status == SEGUE_OK)
+        status = segue_tally_make_history(&again, tally_name, 1, &history, err);
+    segue_tally_fini(&again);
+    if (status == SEGUE_OK)
+        status = segue_tally_add_file(&again, tally_name, err);
+    if (status == SEGUE_OK)
+        status = segue_tally_make_log(&again, &wanted, &log, err);
+    segue_tally_fini(&tally);
+    segue_tally_fini(&again);
+    segue_bytes_fini(&b);
+    segue_log_fini(&log);
+    segue_history_fini(&history);
+    return status;
+}
+
 /* A log is read and played. */
 static segue_status samples_scenario(segue_error *err)
 {
@@ -103,6 +134,9 @@ static void files_survive_every_failing_allocation(void **state)
         fprintf(log, "%d,%c,1\n", i % 100, 'a' + i % 3);
     assert_int_equal(fclose(log), 0);
     alloc_fail_each(log_scenario, 100);
+    (void)snprintf(tally_name, sizeof tally_name, "%s.tally", file_name);
+    alloc_fail_each(tally_scenario, 100);
+    unlink(tally_name);
     alloc_fail_each(samples_scenario, 30);
     log = fopen(file_name, "w");
     assert_non_null(log);

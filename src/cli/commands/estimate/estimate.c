@@ -242,6 +242,33 @@ static segue_status check_names(const cli_estimate *e, segue_error *err)
 
 /* ---- the command ------------------------------------------------------------------------- */
 
+/* A tally gives views if its rewards are 0 or 1; em and types can do without. */
+static segue_status read_tally(cli_estimate *e, segue_error *err)
+{
+    segue_tally tally;
+    SEGUE_TRY(cli_log_tally_read(&tally, e->path, &e->set.log, &e->reading, err));
+    const bool needs_views = e->method && !e->method->uses_counts;
+    const tally_log_options wanted = {.path = e->path,
+                                      .views = e->method &&
+                                               (needs_views || segue_tally_is_binary(&tally)),
+                                      .consecutive = e->consecutive,
+                                      .seed = e->set.seed};
+    const segue_status status = segue_tally_make_log(&tally, &wanted, &e->log, err);
+    segue_tally_fini(&tally);
+    return status;
+}
+
+static segue_status read_input(cli_estimate *e, segue_error *err)
+{
+    e->is_tally = segue_tally_detect(e->path);
+    if (e->is_tally)
+        return read_tally(e, err);
+    SEGUE_TRY((e->consecutive ? segue_log_read_consecutive : segue_log_read)(&e->log, e->path,
+                                                                             &e->reading, err));
+    cli_log_options_report(e->path, &e->log.rows.skipped);
+    return SEGUE_OK;
+}
+
 /* Options are checked before the log is read, which may take long. */
 static segue_status init(cli_estimate *e, int argc, char **argv, segue_error *err)
 {
@@ -257,9 +284,7 @@ static segue_status init(cli_estimate *e, int argc, char **argv, segue_error *er
     SEGUE_TRY(fill_defaults(e, err));
     SEGUE_TRY(check_settings(e, err));
     SEGUE_TRY(cli_log_options_parse(&e->set.log, &e->reading, err));
-    SEGUE_TRY((e->consecutive ? segue_log_read_consecutive : segue_log_read)(&e->log, e->path,
-                                                                             &e->reading, err));
-    cli_log_options_report(e->path, &e->log.rows.skipped);
+    SEGUE_TRY(read_input(e, err));
     e->has_number_names = are_numbers(&e->log);
     SEGUE_TRY(check_names(e, err));
     return e->method ? estimate(e, err) : cli_estimate_types(e, err);
@@ -325,6 +350,10 @@ const cli_command cli_command_estimate = {
                "The verdict is 'good', 'weak' (the last eigenvalue is within its noise: get more\n"
                "tasks, or estimate fewer models) or 'none'.  Other commands can read the CSV,\n"
                "whose means are mapped to 0 .. 1.  More than about 1,000 arms take long.\n\n"
+               "A tally ('segue tally') is read in place of a log, and tasks and arms are then in\n"
+               "the order of their names.  It has no order of rewards: they go to batches at\n"
+               "random, which is as good, if all are the lowest or the highest; other rewards\n"
+               "need --method em or types.\n\n"
                "examples:\n"
                "  segue estimate --types 5 log.csv\n"
                "  segue estimate --types 5 --method em --format csv --out models.csv log.csv\n"

@@ -3,7 +3,7 @@
 #ifndef SEGUE_CLI_COMMANDS_ESTIMATE_ESTIMATE_H
 #define SEGUE_CLI_COMMANDS_ESTIMATE_ESTIMATE_H
 
-#include "cli/log/log_options.h"
+#include "cli/log/log_tally.h"
 #include "cli/output.h"
 #include "io/log/log.h"
 #include "segue/estimator.h"
@@ -32,6 +32,7 @@ typedef struct cli_estimate {
     cli_format format;
     const char *path;
     log_read_options reading; /* columns, format and range of the log */
+    bool is_tally;            /* the input is a tally, not a log */
     segue_log log;
     segue_moments *moments;            /* models: the moments of the tasks, ... */
     segue_estimator *estimator;        /* ... and the estimator */

@@ -66,6 +66,7 @@ static json_t *make_json(const void *data)
     const cli_columns tasks = CLI_COLUMNS(columns, e, e->log.n_tasks);
     const cli_field fields[] = {
         {"method", cli_value_text(e->set.method)},
+        {"input", cli_value_text(e->is_tally ? "tally" : "log")},
         {"rows", cli_value_integer(e->log.n_rows)},
         {"tasks", cli_value_integer(e->log.n_tasks)},
         {"assignments", cli_value_json(cli_columns_list(&tasks))},

@@ -125,6 +125,7 @@ static json_t *make_json(const void *data)
         skipped = segue_json_append(skipped, json_string(e->skipped[i]));
     const cli_field fields[] = {
         {"method", cli_value_text(e->set.method)},
+        {"input", cli_value_text(e->is_tally ? "tally" : "log")},
         {"rows", cli_value_integer(e->log.n_rows)},
         {"rows_skipped", cli_value_integer(segue_log_rows_count_skipped(&e->log.rows.skipped))},
         {"tasks", cli_value_integer(e->log.n_tasks)},
@@ -192,6 +193,8 @@ static void print_diagnostics(const cli_estimate *e, FILE *out)
                 info.starts);
     if (e->method->uses_counts)
         cli_estimate_print_truncated(e, out);
+    if (e->is_tally)
+        fputs("a tally has no order of rewards: they went to batches at random\n", out);
     print_skipped(e, out);
 }
 

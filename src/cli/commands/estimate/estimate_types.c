@@ -214,6 +214,7 @@ static json_t *make_json(const void *data)
     write_verdict(e, &fit, verdict);
     const cli_field fields[] = {
         {"method", cli_value_text(e->set.method)},
+        {"input", cli_value_text(e->is_tally ? "tally" : "log")},
         {"rows", cli_value_integer(e->log.n_rows)},
         {"rows_skipped", cli_value_integer(segue_log_rows_count_skipped(&e->log.rows.skipped))},
         {"tasks", cli_value_integer(e->log.n_tasks)},
