@@ -1,8 +1,8 @@
 /* bench_log.c [ROWS] - speed and memory of reading logs, beside `wc -l` on the same file.
  *
  * ROWS (default ten million) rows of 100,000 tasks and 20 arms, in usual forms: grouped by task
- * with rewards 0 and 1; all tasks mixed with rewards of three decimals, times and probabilities;
- * one row per task. Files are written to TMPDIR and removed. Each is read three times, in a
+ * with rewards 0 and 1; all tasks mixed with rewards of three decimals, times and probabilities, also
+ * by named columns; eight columns with tabs and booleans; dsjson; one row per task. Files are written to TMPDIR and removed. Each is read three times, in a
  * process of its own, and the fastest counts: CPU time, that of the system included.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* wait4 */
@@ -63,6 +63,25 @@ static void write_single(FILE *file, uint64_t row, uint64_t rows, uint64_t draw)
 {
     (void)rows;
     (void)fprintf(file, "user%" PRIu64 ",%" PRIu64 ",%d\n", row, draw % ARMS, (int)(draw >> 63));
+}
+
+/* Eight columns, with tabs; a reward is true or false. */
+static void write_wide(FILE *file, uint64_t row, uint64_t rows, uint64_t draw)
+{
+    (void)fprintf(file, "%" PRIu64 "\tweb\tuser%" PRIu64 "\tde\t%" PRIu64 "\t%s\t1.25\tnote\n", row,
+                  row * TASKS / rows, draw % ARMS,
+                  (draw >> 32) % ARMS > draw % ARMS ? "true" : "false");
+}
+
+static void write_dsjson(FILE *file, uint64_t row, uint64_t rows, uint64_t draw)
+{
+    (void)fprintf(file,
+                  "{\"_label_cost\":%d,\"_label_probability\":0.5,\"_label_Action\":%d,"
+                  "\"_labelIndex\":%d,\"Timestamp\":\"2024-05-31T09:30:00Z\",\"EventId\":\"%" PRIu64
+                  "\",\"a\":[1,2],\"c\":{\"u\":{\"id\":\"user%" PRIu64
+                  "\"},\"_multi\":[{\"_tag\":\"x\"},{\"_tag\":\"y\"}]},\"p\":[0.5,0.5]}\n",
+                  -(int)(draw >> 63), 1 + (int)(draw & 1), (int)(draw & 1), row,
+                  row * TASKS / rows);
 }
 
 static void make_file(const char *path, const char *header, line_writer line, uint64_t rows)
@@ -132,6 +151,40 @@ static void read_history(const char *path)
     segue_history history;
     const log_read_options wanted = {.highest = 1.0, .time = true, .probability = true};
     check(segue_history_read(&history, path, &wanted, &err), &err);
+    segue_history_fini(&history);
+}
+
+/* Three named columns of many. */
+static void read_named(const char *path)
+{
+    segue_error err;
+    segue_history history;
+    const log_read_options named = {.highest = 1.0, .column = {"user", "variant", "click"}};
+    check(segue_history_read(&history, path, &named, &err), &err);
+    segue_history_fini(&history);
+}
+
+/* Times and probabilities by other names, and rows without a value skipped. */
+static void read_named_all(const char *path)
+{
+    segue_error err;
+    segue_history history;
+    const log_read_options named = {.highest = 1.0,
+                                    .time = true,
+                                    .probability = true,
+                                    .skip_missing = true,
+                                    .column = {"user", "variant", "click", "t", "p"}};
+    check(segue_history_read(&history, path, &named, &err), &err);
+    segue_history_fini(&history);
+}
+
+/* dsjson. */
+static void read_decisions(const char *path)
+{
+    segue_error err;
+    segue_history history;
+    const log_read_options decisions = {.highest = 1.0, .probability = true, .column = {"c.u.id"}};
+    check(segue_history_read(&history, path, &decisions, &err), &err);
     segue_history_fini(&history);
 }
 
@@ -215,6 +268,12 @@ int main(int argc, char **argv)
     report("JSON Lines, by task, all rows", text, text, read_history, rows);
     make_file(text, "task,arm,reward,time,probability\n", write_mixed, rows);
     report("CSV, mixed, time and probability", text, text, read_history, rows);
+    make_file(text, "user,variant,click,t,p\n", write_mixed, rows);
+    report("CSV, mixed, named columns, skip", text, text, read_named_all, rows);
+    make_file(text, "row\tpage\tuser\tland\tvariant\tclick\tprice\tnote\n", write_wide, rows);
+    report("tabs, 8 columns, named, booleans", text, text, read_named, rows);
+    make_file(text, "", write_dsjson, rows);
+    report("dsjson, all rows", text, text, read_decisions, rows);
     make_file(text, header, write_single, rows);
     report("CSV, a task each row, all rows", text, text, read_history, rows);
 

@@ -8,7 +8,7 @@ _segue_argument()
             sub(/,/, "", $1)
             at = $1 ~ /^--/ ? 2 : 3
             if ($1 == option || $(at - 1) == option) {
-                if ($at ~ /^[A-Z\/]+$/)
+                if ($at ~ /^[A-Z\/,]+$/)
                     print $at
                 exit
             }
@@ -68,6 +68,12 @@ _segue()
         ;;
     --play)
         mapfile -t COMPREPLY < <(compgen -W "auto resampling replay" -- "$cur")
+        ;;
+    --delimiter)
+        mapfile -t COMPREPLY < <(compgen -W "comma tab semicolon pipe" -- "$cur")
+        ;;
+    --missing)
+        mapfile -t COMPREPLY < <(compgen -W "error skip" -- "$cur")
         ;;
     --kernel)
         mapfile -t COMPREPLY < <(compgen -W "fast plain" -- "$cur")

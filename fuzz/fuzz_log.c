@@ -32,6 +32,39 @@ static void use_history(const segue_history *history)
     free(order);
 }
 
+/* Read with other options: read or refused, with a sentence. */
+static bool read_with(const char *path, const log_read_options *options, uint64_t *n_rows)
+{
+    segue_history history;
+    segue_error err;
+    const segue_status status = segue_history_read(&history, path, options, &err);
+    *n_rows = history.n_rows + segue_log_rows_count_skipped(&history.rows.skipped);
+    if (status == SEGUE_OK)
+        use_history(&history);
+    else if (err.message[0] == '\0' || segue_status_exit_code(status) != 2)
+        abort();
+    segue_history_fini(&history);
+    return status == SEGUE_OK;
+}
+
+/* Columns by name, paths, delimiters, ranges; what is skipped is counted. */
+static void use_options(const char *path)
+{
+    static const log_read_options list[] = {
+        {.highest = 1.0, .column = {"user", "variant", "click", "t", "p"}},
+        {.highest = 1.0, .column = {"c.u.id"}, .time = true, .probability = true},
+        {.lowest = -1.0, .highest = 5.0, .column = {"c.0.u", "l.1", "o.0.v"}, .skip_missing = true},
+        {.highest = 1.0, .delimiter = '\t'},
+        {.highest = 1.0, .delimiter = '|', .skip_missing = true, .time = true},
+    };
+    const log_read_options skip = {.highest = 1.0, .skip_missing = true};
+    uint64_t n_plain = 0, n_skip = 0;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        (void)read_with(path, &list[i], &n_plain);
+    if (read_with(path, &plain, &n_plain) && read_with(path, &skip, &n_skip) && n_plain != n_skip)
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char path[64];
@@ -58,6 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         use_batches(&log);
     segue_log_fini(&log);
     segue_history_fini(&history);
+    use_options(path);
     close(fd);
     return 0;
 }

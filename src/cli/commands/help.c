@@ -39,6 +39,13 @@ static void print_command(FILE *out, const cli_command *command)
         fprintf(out, "\n%s", command->details);
 }
 
+/* True for a line of capitals, which is a section of its own. */
+static bool is_heading(const char *line, size_t length)
+{
+    const size_t capitals = strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZ ");
+    return length > 0 && *line != ' ' && capitals == length;
+}
+
 /* Print paragraphs as they are, and indented lines as literal blocks. */
 static void print_manual_details(FILE *out, const char *details)
 {
@@ -51,6 +58,8 @@ static void print_manual_details(FILE *out, const char *details)
         literal = indented;
         if (strncmp(line, "examples:", length) == 0 && length > 0)
             fputs("# EXAMPLES\n", out);
+        else if (is_heading(line, length))
+            fprintf(out, "# %.*s\n", (int)length, line);
         else if (literal)
             fprintf(out, "%.*s", (int)length, line);
         else

@@ -113,15 +113,19 @@ static segue_status fail_number(const log_reader *r, log_column c, const segue_e
                      why->message, c == LOG_REWARD ? ", or true or false" : "");
 }
 
+/* Read a single digit: most rewards are 0 or 1. */
+static inline bool read_digit(const segue_json_lines_value *value, double *out)
+{
+    const bool is_digit = value->length == 1 && value->text[0] >= '0' && value->text[0] <= '9';
+    if (is_digit)
+        *out = value->text[0] - '0';
+    return is_digit;
+}
+
 static segue_status read_number(const log_reader *r, log_column c, double *out, segue_error *err)
 {
-    const segue_json_lines_value *value = &r->value[c];
-    if (value->length == 1 && value->text[0] >= '0' && value->text[0] <= '9') {
-        *out = value->text[0] - '0'; /* fast path: most rewards are 0 or 1 */
-        return SEGUE_OK;
-    }
     segue_error why;
-    return segue_number_parse_double(text_of(value), out, &why) == SEGUE_OK
+    return segue_number_parse_double(text_of(&r->value[c]), out, &why) == SEGUE_OK
                ? SEGUE_OK
                : fail_number(r, c, &why, err);
 }
@@ -167,7 +171,8 @@ static segue_status fail_range(const log_reader *r, double reward, segue_error *
 
 static segue_status read_reward(const log_reader *r, double *out, segue_error *err)
 {
-    if (!read_boolean(&r->value[LOG_REWARD], out))
+    const segue_json_lines_value *value = &r->value[LOG_REWARD];
+    if (!read_digit(value, out) && !read_boolean(value, out))
         SEGUE_TRY(read_number(r, LOG_REWARD, out, err));
     if (r->is_cost)
         *out = 0.0 - *out; /* no -0 */

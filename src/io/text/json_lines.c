@@ -32,9 +32,10 @@ void segue_json_lines_init(segue_json_lines *json, segue_lines *lines, const cha
 {
     *json = (segue_json_lines){
         .lines = lines, .next_line = 1, .wanted = wanted, .n_wanted = n_wanted, .value = value};
-    for (size_t i = 0; i < n_wanted; i++)
-        if (strchr(wanted[i], '.'))
-            json->paths |= UINT32_C(1) << i;
+    for (size_t i = 0; i < n_wanted; i++) {
+        json->paths |= (uint32_t)(strchr(wanted[i], '.') != NULL) << i;
+        json->stars |= (uint32_t)(strstr(wanted[i], ".*.") != NULL) << i;
+    }
 }
 
 void segue_json_lines_fini(segue_json_lines *json)
@@ -133,61 +134,67 @@ static const char *follow(const char *rest, const char *key, size_t length)
     return rest[length] == '.' ? rest + length + 1 : rest[length] == '\0' ? rest + length : NULL;
 }
 
-/* Select the paths of `above` that go on after `key`. */
-static void descend(const level *above, const char *key, size_t length, level *below)
+/* Return the index of the first path of a set that is not empty. */
+static size_t first_of(uint32_t set)
 {
+    return (size_t)__builtin_ctz(set);
+}
+
+/* Select the paths of `above` that go on after `key`; returns the one that ends with it, or
+ * n_wanted. */
+static size_t descend(const parser *p, const level *above, const char *key, size_t length,
+                      level *below)
+{
+    size_t end = p->json->n_wanted;
     below->active = 0;
     below->element = above->element;
     below->depth = above->depth + 1;
-    for (size_t i = 0; i < SEGUE_MAX_JSON_WANTED; i++) {
-        below->rest[i] = above->active >> i & 1 ? follow(above->rest[i], key, length) : NULL;
-        if (below->rest[i] && *below->rest[i])
+    for (uint32_t left = above->active; left; left &= left - 1) {
+        const size_t i = first_of(left);
+        const char *rest = follow(above->rest[i], key, length);
+        if (rest && !*rest && i < end)
+            end = i;
+        if (rest && *rest) {
+            below->rest[i] = rest;
             below->active |= UINT32_C(1) << i;
+        }
     }
+    return end;
 }
 
-/* Return the path that ends with `key`, or n_wanted. */
-static size_t find_end(const parser *p, const level *here, const char *key, size_t length)
-{
-    size_t i = 0;
-    for (; i < p->json->n_wanted; i++) {
-        const char *rest = here->active >> i & 1 ? follow(here->rest[i], key, length) : NULL;
-        if (rest && !*rest)
-            break;
-    }
-    return i;
-}
-
-static segue_status take_inside(parser *p, const level *here);
+static segue_status take_inside(parser *p, level *here);
 
 /* Take the value of a key inside an object or array, which some paths want. */
 static segue_status take_at(parser *p, const level *here, const char *key, size_t length)
 {
-    segue_json_lines_value ignored;
-    const size_t i = find_end(p, here, key, length);
-    if (i < p->json->n_wanted && strstr(p->json->wanted[i], "*")) {
-        segue_json_lines_value value;
-        SEGUE_TRY(take_value(p, &value));
-        return add_match(p, i, here->element, &value);
-    }
-    if (i < p->json->n_wanted)
-        return take_wanted(p, i, p->json->wanted[i]);
+    segue_json_lines *json = p->json;
+    segue_json_lines_value value;
     level below;
-    descend(here, key, length, &below);
-    return below.active && is_nested(p) ? take_inside(p, &below) : take_value(p, &ignored);
+    const size_t end = descend(p, here, key, length, &below);
+    if (end < json->n_wanted && !(json->stars >> end & 1))
+        return take_wanted(p, end, json->wanted[end]);
+    if (end == json->n_wanted && below.active && is_nested(p))
+        return take_inside(p, &below);
+    SEGUE_TRY(take_value(p, &value));
+    return end < json->n_wanted ? add_match(p, end, here->element, &value) : SEGUE_OK;
 }
 
-/* Elements are named by their index, and by "*" too. */
-static segue_status take_element(parser *p, const level *here, size_t index)
+/* Return '*' if a path wants any element, or the index if it is one digit, or NUL. */
+static char star_or_digit(const level *here, size_t index)
 {
-    char key[24];
-    const int length = snprintf(key, sizeof key, "%zu", index);
-    level any;
-    descend(here, "*", 1, &any);
-    const bool star = any.active || find_end(p, here, "*", 1) < p->json->n_wanted;
-    level element = *here;
-    element.element = index;
-    return star ? take_at(p, &element, "*", 1) : take_at(p, &element, key, (size_t)length);
+    for (uint32_t left = here->active; left; left &= left - 1)
+        if (here->rest[first_of(left)][0] == '*')
+            return '*';
+    return index < 10 ? (char)('0' + index) : '\0';
+}
+
+/* Elements are named by their index, or by "*". */
+static segue_status take_element(parser *p, level *here, size_t index)
+{
+    char key[24] = {star_or_digit(here, index)};
+    const int length = *key ? 1 : snprintf(key, sizeof key, "%zu", index);
+    here->element = *key == '*' ? index : here->element;
+    return take_at(p, here, key, (size_t)length);
 }
 
 static segue_status take_nested_member(parser *p, const level *here)
@@ -198,7 +205,7 @@ static segue_status take_nested_member(parser *p, const level *here)
 }
 
 /* Read an object or array into which paths go on. */
-static segue_status take_inside(parser *p, const level *here)
+static segue_status take_inside(parser *p, level *here)
 {
     const bool object = *p->c.at++ == '{';
     const char end = object ? '}' : ']';
@@ -226,7 +233,7 @@ static segue_status take_path(parser *p, const segue_json_lines_value *key)
     segue_json_lines_value ignored;
     for (size_t i = 0; i < p->json->n_wanted; i++)
         top.rest[i] = p->json->wanted[i];
-    descend(&top, key->text, key->length, &below);
+    (void)descend(p, &top, key->text, key->length, &below);
     return below.active ? take_inside(p, &below) : take_value(p, &ignored);
 }
 
@@ -237,7 +244,7 @@ static size_t find_wanted(segue_json_lines *json, const segue_json_lines_value *
 {
     for (size_t i = 0; i < json->n_wanted; i++) {
         const size_t at = (json->guess + i) % json->n_wanted;
-        if (strcmp(json->wanted[at], key->text) == 0) {
+        if (json->wanted[at][0] == key->text[0] && strcmp(json->wanted[at], key->text) == 0) {
             json->guess = at + 1;
             return at;
         }

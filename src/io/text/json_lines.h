@@ -53,6 +53,7 @@ typedef struct segue_json_lines {
     segue_json_lines_keys others;
     uint32_t seen;  /* one bit per wanted path that the line has */
     uint32_t paths; /* one bit per wanted path of several keys */
+    uint32_t stars; /* one bit per wanted path with "*" */
     size_t guess;   /* the index that is probably next */
 } segue_json_lines;
 
