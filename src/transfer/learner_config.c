@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bandit/options.h"
@@ -103,14 +104,16 @@ segue_status segue_learner_config_set(segue_learner_config *config, const char *
     return SEGUE_OK;
 }
 
-/* Write the word of rank `rank` of "a|b|c", or a number that reads back as the same. */
+/* Write the word of rank `value` of "a|b|c", or a number that reads back as `value`. */
 static int format_value(const segue_option *option, double value, char *out, size_t size)
 {
     const char *word = option->choices;
     for (double rank = 0.0; word && rank < value; rank++)
         word = strchr(word, '|') ? strchr(word, '|') + 1 : word;
-    return word ? snprintf(out, size, "%.*s", (int)strcspn(word, "|"), word)
-                : snprintf(out, size, "%.17g", value);
+    if (word)
+        return snprintf(out, size, "%.*s", (int)strcspn(word, "|"), word);
+    const int used = snprintf(out, size, "%.15g", value);
+    return strtod(out, NULL) == value ? used : snprintf(out, size, "%.17g", value);
 }
 
 bool segue_learner_config_format(const segue_learner_config *config, char *out, size_t size)

@@ -2,6 +2,9 @@
  *
  *   u32 learner  u64 task  u64 number  u16 arm  u48 milliseconds of service time  u64 tag
  *
+ * If the ask requested the probability of its arm, the bits of that double follow: the reward is
+ * stored with it, and no row is written when the decision is made.
+ *
  * Ids of tasks repeat when a store is restored from a backup.  The tag, random bits in the task's
  * row, does not: a decision for a task that was lost with the restore matches no other task.
  *
@@ -16,7 +19,9 @@
 #include "service/state/keyed_hash.h"
 
 #define PLAIN     36 /* bytes of content */
-#define WHOLE     48
+#define LONG      44 /* ... with a probability */
+#define SIGNATURE 12
+#define WHOLE     (LONG + SIGNATURE)
 #define LATEST    0xffffffffffff /* milliseconds that fit */
 #define BASE64URL sodium_base64_VARIANT_URLSAFE_NO_PADDING
 
@@ -42,49 +47,68 @@ static uint64_t milliseconds(double seconds)
     return ms >= (double)LATEST ? LATEST : ms > 0.0 ? (uint64_t)ms : 0;
 }
 
-static void write_plain(const decision *d, unsigned char *raw)
+/* Returns the size. */
+static size_t write_plain(const decision *d, unsigned char *raw)
 {
+    uint64_t bits = 0;
     unsigned char *at = raw;
     at = put(at, (uint64_t)d->learner, 4);
     at = put(at, (uint64_t)d->task, 8);
     at = put(at, d->number, 8);
     at = put(at, d->arm, 2);
     at = put(at, milliseconds(d->asked_at), 6);
-    (void)put(at, d->tag, 8);
+    at = put(at, d->tag, 8);
+    if (!(d->probability > 0.0))
+        return PLAIN;
+    memcpy(&bits, &d->probability, sizeof bits);
+    (void)put(at, bits, 8);
+    return LONG;
 }
 
-void segue_decision_id_encode(const decision *d, const unsigned char key[16],
-                              char text[SEGUE_DECISION_ID_LENGTH + 1])
+void segue_decision_id_encode(const decision *d, const unsigned char key[16], char *text)
 {
     unsigned char raw[WHOLE], signature[16];
-    write_plain(d, raw);
-    segue_keyed_hash_128(key, raw, PLAIN, signature);
-    memcpy(raw + PLAIN, signature, WHOLE - PLAIN);
-    (void)sodium_bin2base64(text, SEGUE_DECISION_ID_LENGTH + 1, raw, WHOLE, BASE64URL);
+    const size_t size = write_plain(d, raw);
+    segue_keyed_hash_128(key, raw, size, signature);
+    memcpy(raw + size, signature, SIGNATURE);
+    (void)sodium_bin2base64(text, SEGUE_LONG_DECISION_ID_LENGTH + 1, raw, size + SIGNATURE,
+                            BASE64URL);
 }
 
-/* Decode base64url; false: `text` is not exactly one id long or has a character outside the
- * alphabet. */
-static bool decode(const char *text, unsigned char raw[WHOLE])
+/* Decode base64url, and return the size of the content; 0: `text` does not have the length of an id,
+ * or has a character outside the alphabet. */
+static size_t decode(const char *text, unsigned char raw[WHOLE])
 {
+    const size_t length = strlen(text);
     size_t size = 0;
-    return strlen(text) == SEGUE_DECISION_ID_LENGTH &&
-           sodium_base642bin(raw, WHOLE, text, SEGUE_DECISION_ID_LENGTH, NULL, &size, NULL,
-                             BASE64URL) == 0 &&
-           size == WHOLE;
+    if ((length != SEGUE_DECISION_ID_LENGTH && length != SEGUE_LONG_DECISION_ID_LENGTH) ||
+        sodium_base642bin(raw, WHOLE, text, length, NULL, &size, NULL, BASE64URL) != 0)
+        return 0;
+    const size_t need = length == SEGUE_DECISION_ID_LENGTH ? PLAIN : LONG;
+    return size == need + SIGNATURE ? need : 0;
 }
 
-static bool is_signed(const unsigned char key[16], const unsigned char raw[WHOLE])
+static bool is_signed(const unsigned char key[16], const unsigned char *raw, size_t size)
 {
     unsigned char signature[16];
-    segue_keyed_hash_128(key, raw, PLAIN, signature);
-    return sodium_memcmp(signature, raw + PLAIN, WHOLE - PLAIN) == 0;
+    segue_keyed_hash_128(key, raw, size, signature);
+    return sodium_memcmp(signature, raw + size, SIGNATURE) == 0;
+}
+
+/* Only what this service signed is read, so the bits are those of a probability. */
+static double read_probability(const unsigned char *at)
+{
+    double probability;
+    const uint64_t bits = get(&at, 8);
+    memcpy(&probability, &bits, sizeof probability);
+    return probability;
 }
 
 bool segue_decision_id_decode(decision *d, const unsigned char key[16], const char *text)
 {
     unsigned char raw[WHOLE];
-    if (!decode(text, raw) || !is_signed(key, raw))
+    const size_t size = decode(text, raw);
+    if (size == 0 || !is_signed(key, raw, size))
         return false;
     const unsigned char *at = raw;
     d->learner = (int64_t)get(&at, 4);
@@ -94,6 +118,7 @@ bool segue_decision_id_decode(decision *d, const unsigned char key[16], const ch
     d->version = 0;
     d->asked_at = (double)get(&at, 6) / 1000.0;
     d->tag = get(&at, 8);
+    d->probability = size == LONG ? read_probability(at) : 0.0;
     return true;
 }
 
@@ -103,7 +128,8 @@ segue_stored_decision segue_decision_id_to_row(const decision *d)
                                    .number = d->number,
                                    .version = d->version,
                                    .arm = d->arm,
-                                   .created = d->asked_at};
+                                   .created = d->asked_at,
+                                   .probability = d->probability};
 }
 
 decision segue_decision_id_from_row(int64_t learner, uint64_t tag, const segue_stored_decision *row)
@@ -114,5 +140,6 @@ decision segue_decision_id_from_row(int64_t learner, uint64_t tag, const segue_s
                       .number = row->number,
                       .arm = row->arm,
                       .version = row->version,
-                      .asked_at = row->created};
+                      .asked_at = row->created,
+                      .probability = row->probability};
 }

@@ -12,7 +12,8 @@
 
 #include "store/store.h"
 
-#define SEGUE_DECISION_ID_LENGTH 64 /* characters of an id */
+#define SEGUE_DECISION_ID_LENGTH      64 /* characters of an id */
+#define SEGUE_LONG_DECISION_ID_LENGTH 75 /* of one that carries a probability */
 
 typedef struct decision {
     int64_t learner, task; /* ids in the store; learner < 2^32 */
@@ -21,11 +22,12 @@ typedef struct decision {
     size_t arm;            /* < 2^16 */
     uint64_t version;      /* of the model set; not in the id */
     double asked_at;       /* service time (clock.h), to the millisecond */
+    double probability;    /* of the arm; 0: it was not requested, and the id is short */
 } decision;
 
-/** Write the id: SEGUE_DECISION_ID_LENGTH characters of base64url and a NUL. */
-void segue_decision_id_encode(const decision *d, const unsigned char key[16],
-                              char text[SEGUE_DECISION_ID_LENGTH + 1]);
+/** Write the id, base64url and a NUL: SEGUE_DECISION_ID_LENGTH characters, or with a probability
+ * SEGUE_LONG_DECISION_ID_LENGTH. */
+void segue_decision_id_encode(const decision *d, const unsigned char key[16], char *text);
 
 /** Read an id; false: it was not signed with this key.  Signatures are compared in constant time.
  */

@@ -93,14 +93,16 @@ static segue_status read_tell(json_t *body, segue_parsed_request *parsed, segue_
     static const char *const names[] = {"decision", "reward"};
     SEGUE_TRY(check_keys(body, names, 2, err));
     const json_t *id = json_object_get(body, "decision"), *reward = json_object_get(body, "reward");
-    if (!json_is_string(id) || json_string_length(id) != SEGUE_DECISION_ID_LENGTH)
+    const size_t length = json_is_string(id) ? json_string_length(id) : 0;
+    if (length != SEGUE_DECISION_ID_LENGTH && length != SEGUE_LONG_DECISION_ID_LENGTH)
         return segue_json_fail(&body_location, "decision", err,
-                               "is not a decision id; need the %d characters that ask returned",
-                               SEGUE_DECISION_ID_LENGTH);
+                               "is not a decision id; need the %d or %d characters that ask "
+                               "returned",
+                               SEGUE_DECISION_ID_LENGTH, SEGUE_LONG_DECISION_ID_LENGTH);
     if (!json_is_number(reward))
         return segue_json_fail(&body_location, "reward", err, "is %s; need a number",
                                segue_json_kind(reward));
-    memcpy(parsed->decision, json_string_value(id), SEGUE_DECISION_ID_LENGTH + 1);
+    memcpy(parsed->decision, json_string_value(id), length + 1);
     parsed->reward = json_number_value(reward);
     parsed->tells = true;
     return SEGUE_OK;

@@ -40,7 +40,7 @@ typedef struct segue_parsed_request {
     uint64_t count;                         /* decisions; 0: one, in the plain form */
     bool probability, explain;
     bool tells; /* `decision` and `reward` are given */
-    char decision[SEGUE_DECISION_ID_LENGTH + 1];
+    char decision[SEGUE_LONG_DECISION_ID_LENGTH + 1];
     double reward;
     uint64_t limit;            /* of a list of tasks */
     int open;                  /* 1: only open tasks, 0: only closed tasks, -1: all */

@@ -232,7 +232,7 @@ ask_outcome segue_decide_ask(segue_service *service, learner_state *state,
 static void write_choice(const segue_service *service, const segue_parsed_request *request,
                          const arm_choice *choice, segue_bytes *b)
 {
-    char id[SEGUE_DECISION_ID_LENGTH + 1];
+    char id[SEGUE_LONG_DECISION_ID_LENGTH + 1];
     segue_decision_id_encode(&choice->decision, service->key, id);
     segue_json_write_text(b, "decision", id);
     segue_json_write_text(b, "arm", choice->arm);

@@ -70,7 +70,8 @@ void segue_decide_task_issue(learner_state *state, task_state *task, arm_choice 
                                   .number = task->next++,
                                   .arm = arm,
                                   .version = task->version,
-                                  .asked_at = now};
+                                  .asked_at = now,
+                                  .probability = choice->probability};
     choice->arm = state->arm[arm]->name;
     task->active = now;
 }

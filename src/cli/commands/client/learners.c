@@ -121,7 +121,7 @@ static segue_status add_arm(const settings *set, const char *learner, segue_erro
                            err);
 }
 
-/* At most one action; --create names the learner in its file. */
+/* At most one action; --create names the learner in its file, unless there is --from. */
 static segue_status check_settings(const settings *set, const char *learner, segue_error *err)
 {
     const int n_actions = (set->create || set->from) + (set->add_arm != NULL) +
@@ -131,10 +131,10 @@ static segue_status check_settings(const settings *set, const char *learner, seg
                           "give one of --create or --from, --add-arm, --retire-arm, --delete");
     if (set->arms && !set->from)
         return segue_fail(err, SEGUE_EUSAGE, "--arms belongs to --from; 'segue help learners'");
-    if (set->create && learner)
+    if (set->create && !set->from && learner)
         return segue_fail(err, SEGUE_EUSAGE,
                           "--create reads the name from the file; remove '%.60s'", learner);
-    if (n_actions == 1 && !set->create && !learner)
+    if (n_actions == 1 && !set->create && !learner) /* --from alone needs it, too */
         return segue_fail(err, SEGUE_EUSAGE, "name the learner; see 'segue help learners'");
     return SEGUE_OK;
 }

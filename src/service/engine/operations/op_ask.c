@@ -100,7 +100,6 @@ static segue_status store_decisions(segue_service *service, operation *op, segue
         const arm_choice *choice = &op->ask.decided.choice[i];
         segue_stored_decision row = segue_decision_id_to_row(&choice->decision);
         row.event_id = op->request.event_id;
-        row.probability = choice->probability;
         row.exact = choice->exact;
         SEGUE_TRY(segue_store_add_decision(service->store, &row, err));
     }

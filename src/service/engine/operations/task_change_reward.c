@@ -17,7 +17,8 @@ segue_status segue_task_change_store_reward(segue_service *service, operation *o
                                         .arm = op->decision.arm,
                                         .value = op->request.reward,
                                         .created = segue_service_wall_time(service),
-                                        .by_default = by_default};
+                                        .by_default = by_default,
+                                        .probability = op->decision.probability};
     op->task = task;
     SEGUE_TRY(segue_store_add_reward(service->store, &reward, &op->reward.is_new, err));
     if (!op->reward.is_new)

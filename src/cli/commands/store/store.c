@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/commands/store/store_log.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "io/utf8.h"
@@ -21,7 +22,7 @@
 #include "store/store.h"
 
 typedef struct settings {
-    const char *store, *file;
+    const char *store, *file, *log;
 } settings;
 
 static const cli_option options[] = {
@@ -29,6 +30,8 @@ static const cli_option options[] = {
      "the store, sqlite:PATH (default segue.db)", 0, 0},
     {"file", 'f', CLI_TEXT, offsetof(settings, file), "FILE",
      "export: to this file; import: from it", 0, 0},
+    {"log", 'l', CLI_TEXT, offsetof(settings, log), "LEARNER",
+     "export: only the rewards of LEARNER, as a log (CSV)", 0, 0},
 };
 
 /* Damage that was found, one line each. */
@@ -128,13 +131,43 @@ static segue_status check_export(const settings *set, segue_error *err)
     char path[PATH_MAX];
     SEGUE_TRY(need_file(set, err));
     const bool has_path = segue_store_file_path(set->store, 0, path, sizeof path);
-    const cli_path paths[] = {{"file", set->file}, {"store", path}};
+    const cli_path paths[] = {{"file", set->log ? cli_output_path(set->file) : set->file},
+                              {"store", path}};
     return cli_output_check_paths(paths, 1, has_path ? 2 : 1, err);
+}
+
+/* Say what the log has, and the option that `segue replay` needs. */
+static void report_log(const settings *set, const cli_store_log *log)
+{
+    const bool is_unit =
+        !(log->lowest < 0.0 || log->lowest > 0.0 || log->highest < 1.0 || log->highest > 1.0);
+    (void)fprintf(stderr, "%s: %" PRIu64 " rewards of %" PRIu64 " tasks written to %s\n",
+                  set->store, log->rewards, log->tasks, set->file);
+    if (log->unrewarded > 0)
+        (void)fprintf(stderr, "%" PRIu64 " stored decisions have no reward and are not in it\n",
+                      log->unrewarded);
+    if (log->with_probability < log->rewards)
+        (void)fprintf(stderr,
+                      "%" PRIu64 " of the rewards have a probability, so there is no such column: "
+                      "ask with \"probability\": true\n",
+                      log->with_probability);
+    if (!is_unit)
+        (void)fprintf(stderr, "read it with --range %.15g,%.15g\n", log->lowest, log->highest);
+}
+
+static segue_status export_log(const settings *set, segue_store *store, segue_error *err)
+{
+    cli_store_log log;
+    SEGUE_TRY(cli_store_log_write(store, set->log, set->file, &log, err));
+    report_log(set, &log);
+    return SEGUE_OK;
 }
 
 static segue_status export(const settings *set, segue_store *store, segue_error *err)
 {
     cli_interrupt_catch(); /* an unfinished export, which has the key, is removed */
+    if (set->log)
+        return export_log(set, store, err);
     SEGUE_TRY(segue_store_export(store, set->file, cli_interrupt_requested, err));
     (void)fprintf(stderr, "%s: written to %s\n", set->store, set->file);
     return SEGUE_OK;
@@ -195,6 +228,8 @@ static segue_status run(int argc, char **argv, segue_error *err)
     if (!found)
         return segue_fail(err, SEGUE_EUSAGE, "need check, upgrade, export or import%s%.60s",
                           name ? ", not " : "", name ? name : "");
+    if (set.log && found->run != export)
+        return segue_fail(err, SEGUE_EUSAGE, "--log belongs to 'segue store export'");
     segue_store *store = NULL;
     if (found->check)
         SEGUE_TRY(found->check(&set, err));
@@ -216,7 +251,10 @@ const cli_command cli_command_store = {
                "         list all damaged learners; a service starts with a store that passes\n"
                "upgrade  convert a store of an older program to this one's format; check it\n"
                "export   write every row but snapshots, which the event log gives, to FILE: one\n"
-               "         line of JSON per row\n"
+               "         line of JSON per row; with --log LEARNER only its rewards, as a log\n"
+               "         that 'segue replay' and 'segue learn' read: task, arm, reward, time,\n"
+               "         control (1: played without transfer), and probability if every reward\n"
+               "         has one (asks with \"probability\": true); '-': standard output\n"
                "import   fill a new store from such a file, and check it\n\n"
                "An export contains the key of the store; only its owner can read it.  One that\n"
                "is interrupted is removed.\n\n"
@@ -224,7 +262,8 @@ const cli_command cli_command_store = {
                "without it, start no service before they end.\n\n"
                "examples:\n"
                "  segue store check --store sqlite:/var/lib/segue/segue.db\n"
-               "  segue store export --file backup.jsonl\n",
+               "  segue store export --file backup.jsonl\n"
+               "  segue store export --log tutor --file log.csv\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,
