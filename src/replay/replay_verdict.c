@@ -249,6 +249,13 @@ static void append_basis(verdict *v, const segue_replay_result *result)
            drawn, result->n_fitted_types, result->n_fitted_types == 1 ? "" : "s");
 }
 
+/* Round up to two digits. */
+static double round_up(double x)
+{
+    const double unit = pow(10.0, floor(log10(fmax(x, 1.0))) - 1.0);
+    return unit <= 1.0 ? ceil(x - 1e-6) : unit * ceil(x / unit - 1e-6);
+}
+
 /* Say how many tasks would answer an open question: the width of an interval falls with the root
  * of their number. */
 static void append_need(verdict *v, const segue_replay_result *result, const question *open)
@@ -256,11 +263,11 @@ static void append_need(verdict *v, const segue_replay_result *result, const que
     const double half = 0.5 * (open->interval->high - open->interval->low);
     const double distance = fabs(open->interval->value - open->limit);
     const double times = half / fmax(distance, 1e-9);
-    const double tasks = (double)result->n_tasks * times * times;
+    const double tasks = round_up((double)result->n_tasks * times * times);
     if (times * times > MAX_MORE_TASKS)
         append(v, " The true value may be at the limit: more tasks alone may not tell.");
     else
-        append(v, " About %.2g tasks with as many rewards would tell.", tasks);
+        append(v, " About %.0f tasks with as many rewards would tell.", tasks);
 }
 
 /* ---- sentences --------------------------------------------------------------------------- */
@@ -348,7 +355,7 @@ static void describe_constant(verdict *v, const segue_replay_result *result)
 /* Add the rewards, which the log shows although a question is open. */
 static void describe_rest(verdict *v, const segue_replay_result *result, const decision *d)
 {
-    append(v, " %s, the best here, ", name_of(result, d->best));
+    append(v, " %s, the best that learns, ", name_of(result, d->best));
     append_reward(v, result, d->best);
     append_gains(v, result, d->best);
     append(v, ".");

@@ -89,7 +89,7 @@ static void an_open_question_is_said_to_be_one(void **state)
     says(&result, SEGUE_CONCLUSION_UNCLEAR,
          "Transfer pays in tasks of 70 steps, but this log cannot tell if types add to a prior per "
          "arm: tla saves 11 % (9 .. 13) of the regret of ts-prior, and the limit is 10 %. About "
-         "4e+02 tasks with as many rewards would tell.");
+         "400 tasks with as many rewards would tell.");
     (void)judged(&result, 0.4, 0.1001, 0.5);
     says(&result, SEGUE_CONCLUSION_UNCLEAR, "more tasks alone may not tell");
     (void)judged(&result, 0.4, 0.3, 0.01);
