@@ -64,6 +64,14 @@ typedef struct segue_drift {
 SEGUE_MUST_CHECK segue_status segue_replay_drift(const segue_history *history, segue_drift *out,
                                                  segue_error *err);
 
+#define SEGUE_ALARM          4.9 /* standard errors: two-sided, 1e-6 */
+#define SEGUE_ALARM_OF_PAIRS 5.5 /* of the largest of up to 2,016 pairs of arms: 1e-4 */
+
+/** Warn if the fitted population does not describe the log; `chosen`: a policy may have chosen the
+ * arms by their rewards.  @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_replay_model_check(replay_study *st, bool chosen,
+                                                       segue_error *err);
+
 /** Play all runs of all candidates over threads, and sum their rewards. */
 SEGUE_MUST_CHECK segue_status segue_replay_play_all(replay_study *st, segue_error *err);
 

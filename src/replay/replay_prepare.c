@@ -45,6 +45,15 @@ static segue_status fit_urn(replay_study *st, segue_error *err)
     return SEGUE_OK;
 }
 
+/* Find how many tasks, or rewards per task, would show the types. */
+static void find_needs(replay_study *st)
+{
+    const segue_counts counts = segue_urn_log_counts(&st->log);
+    const segue_population_needs needs = segue_population_check_needs(&st->urn.population, &counts);
+    st->result->tasks_needed = needs.tasks;
+    st->result->rows_needed = needs.rows;
+}
+
 static segue_status choose_method(replay_study *st, segue_error *err)
 {
     const segue_replay_config *config = st->config;
@@ -267,5 +276,7 @@ segue_status segue_replay_prepare(replay_study *st, segue_error *err)
     summarize_log(st);
     SEGUE_TRY(summarize_tasks(st, err));
     fill_setting(st);
+    if (st->result->urn)
+        find_needs(st);
     return segue_replay_add_warnings(st, err);
 }

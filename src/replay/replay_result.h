@@ -100,6 +100,8 @@ typedef struct segue_replay_result {
     bool urn;                /* else row replay */
     double rewards_per_cell; /* rewards per arm and task, on average */
     size_t n_fitted_types;   /* urn: types of the fitted population */
+    double tasks_needed;     /* urn: to show these types with as many rewards per task; or ... */
+    double rows_needed;      /* ... rewards per task, with as many tasks; infinite: unknown */
     uint64_t replicates;     /* urn: logs drawn for the intervals */
     bool thinned;            /* row replay: rows are accepted by the log's probabilities */
     const char *order, *holdout;

@@ -270,6 +270,17 @@ static void append_need(verdict *v, const segue_replay_result *result, const que
         append(v, " About %.0f tasks with as many rewards would tell.", tasks);
 }
 
+/* Say what a log needs to show its types, if it has less. */
+static void append_types_need(verdict *v, const segue_replay_result *result)
+{
+    const double tasks = result->tasks_needed, rows = result->rows_needed;
+    if (isfinite(tasks) && tasks > (double)result->n_tasks)
+        append(v,
+               " To show types as these, a log needs about %.0f tasks with as many rewards, or "
+               "%.0f rewards per task.",
+               round_up(tasks), round_up(rows));
+}
+
 /* ---- sentences --------------------------------------------------------------------------- */
 
 /* The recommended method and what it earns. */
@@ -411,6 +422,7 @@ static void describe_open_types(verdict *v, const segue_replay_result *result, c
     append_types_saving(v, result);
     append(v, ", and the limit is %.0f %%.", 100.0 * d->types.limit);
     append_need(v, result, &d->types);
+    append_types_need(v, result);
     describe_rest(v, result, d);
 }
 

@@ -11,7 +11,7 @@
 #include "io/utf8.h"
 #include "replay/replay_internal.h"
 
-#define ALARM          4.9  /* standard errors: two-sided, 1e-6 */
+#define ALARM          SEGUE_ALARM
 #define ROUNDING_ERROR 5e-3 /* relative, of a number with three digits */
 #define MAX_ARM_BYTES  40   /* of an arm's name */
 #define FEW_TASKS      30   /* with fewer, intervals are rough */
@@ -91,7 +91,7 @@ static segue_status warn_of_repeats(replay_study *st, segue_error *err)
 /* Warn if rewards change within tasks.  A reward moves the sum by less than 1, so that the limit
  * has the term of Bernstein's inequality for few rewards.  Where a policy seems to have chosen the arms by their
  * rewards, halves differ without drift, and the test does not apply. */
-static segue_status warn_of_drift(replay_study *st, segue_error *err)
+static segue_status warn_of_misfit(replay_study *st, segue_error *err)
 {
     const segue_replay_result *result = st->result;
     segue_repeats r;
@@ -107,7 +107,7 @@ static segue_status warn_of_drift(replay_study *st, segue_error *err)
             "late steps may be wrong",
             (result->highest - result->lowest) * fabs(d.sum) / d.weight,
             d.sum > 0.0 ? "above" : "below");
-    return SEGUE_OK;
+    return segue_replay_model_check(st, chosen, err);
 }
 
 /* The urn takes rewards in the order of the rows. */
@@ -160,7 +160,7 @@ segue_status segue_replay_add_warnings(replay_study *st, segue_error *err)
     warn_of_few_tasks(result);
     if (result->urn) {
         warn_of_times(st);
-        return warn_of_drift(st, err);
+        return warn_of_misfit(st, err);
     }
     if (result->rewards_per_cell < FEW_REWARDS)
         segue_replay_result_warn(

@@ -101,6 +101,8 @@ static json_t *json_play(const segue_replay_result *result)
         {"scored", cli_value_integer(cli_replay_n_scored(result))},
         {"learned", cli_value_integer(result->n_learned)},
         {"types", by_rows ? absent : cli_value_integer(result->n_fitted_types)},
+        {"tasks_needed", by_rows ? absent : cli_value_number(result->tasks_needed)},
+        {"rows_needed", by_rows ? absent : cli_value_number(result->rows_needed)},
         {"replicates", by_rows ? absent : cli_value_integer(result->replicates)},
         {"probabilities", by_rows ? cli_value_boolean(result->thinned) : absent},
         {"rows_accepted", by_rows ? cli_value_number(result->rows_accepted) : absent},
