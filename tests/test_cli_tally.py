@@ -125,6 +125,30 @@ class Tally(Folder):
                 self.assertAlmostEqual(x["mean"], y["mean"], 9)
         answer("estimate", "--method", "em", "--types", 3, whole)
         self.refused(2, "its rewards are not all 0 or 2", "estimate", "--types", 3, whole)
+        self.refused(2, "give the log itself", "replay", whole)
+
+    def test_a_replay_takes_rewards_in_random_order(self):
+        """The same bytes for any parts; rewards and types are those of the log, whose order is random, too.  An interval
+        is about four standard errors wide: two independent rewards differ by one and a half of it, 4.2 standard errors of the
+        difference, once in 37,000; these are of one log, and differ less."""
+        rows = self.rows(tasks=120)
+        whole, log, out = self.folder / "one.tally", self.log(rows), self.folder / "sum.tally"
+        answer("tally", log, "--out", whole)
+        answer("merge", *self.parts(rows, 5), "--out", out)
+        args = ("replay", "-q", "--policy", "ts,tla", "--runs", 8, "--replicates", 6, "--format", "json")
+        ours, sums, theirs = (json.loads(answer(*args, path)) for path in (whole, out, log))
+        self.assertEqual({**ours, "log": None}, {**sums, "log": None})
+        self.assertEqual((ours["log"]["input"], theirs["log"]["input"]), ("tally", "log"))
+        self.assertEqual(ours["log"]["rows"], 3600)
+        self.assertIn("a tally has no order of rewards", ours["warnings"][0])
+        best = [[max(zip(kind["means"], data["log"]["arms"]))[1] for kind in data["types"]["list"]] for data in (ours, theirs)]
+        self.assertEqual(*best)
+        self.assertEqual(sorted(best[0]), ["x", "y", "z"])
+        for a, b in zip(ours["results"], theirs["results"], strict=True):
+            width = max(x["reward"]["high"] - x["reward"]["low"] for x in (a, b))
+            self.assertEqual(a["policy"], b["policy"])
+            self.assertLess(abs(a["reward"]["mean"] - b["reward"]["mean"]), 1.5 * width)
+        self.assertIn("120", answer("advise", whole))
 
     def test_a_part_may_have_one_arm(self):
         one = self.folder / "a.tally", self.folder / "b.tally"
@@ -164,6 +188,12 @@ class Tally(Folder):
                 ("has format version 2; this program reads 1", "merge", newer, "--out", out),
                 ("cannot be opened", "merge", whole, self.folder / "no.tally", "--out", out),
                 ("its checksum is wrong", "estimate", "--method", "types", bad),
+                ("--play rows: ", "replay", "--play", "rows", whole),
+                ("which has no order of tasks", "replay", "--order", "time", whole),
+                ("which has no order of tasks", "replay", "--order", "file", whole),
+                ("--range is for logs", "replay", "--range", "0,5", whole),
+                ("its checksum is wrong", "replay", bad),
+                ("it is cut off", "advise", cut),
                 ("--range is for logs", "estimate", "--method", "types", "--range", "0,5", whole),
                 ("--task is for logs", "estimate", "--method", "types", "--task", "user", whole)):
             self.refused(2, says, *args)

@@ -90,6 +90,7 @@ typedef struct segue_replay_result {
     char *const *task_name;
     size_t n_arms, n_tasks, n_rows;
     uint64_t n_rows_skipped; /* rows without a value, or lines of no decision */
+    size_t tally_tasks;      /* the input is a tally of this number of tasks; 0: it is a log */
     const char *log_options; /* with which the log was read, for a shell */
     double lowest, highest;  /* the range of rewards */
     double logged;           /* average reward of its rows */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/log/log_options.h"
+#include "cli/log/log_tally.h"
 #include "cli/output.h"
 #include "cli/table.h"
 #include "cli/value.h"
@@ -272,9 +272,8 @@ static segue_status init(advise *a, int argc, char **argv, segue_error *err)
     SEGUE_TRY(cli_output_check_paths(paths, 1, 2, err));
     SEGUE_TRY(cli_log_options_parse(&a->set.log, &a->reading, err));
     a->reading.time = a->reading.probability = true;
-    SEGUE_TRY(segue_history_read(&a->history, a->path, &a->reading, err));
-    cli_log_options_report(a->path, &a->history.rows.skipped);
-    return SEGUE_OK;
+    return cli_log_tally_read_history(&a->history, a->path, &a->set.log, &a->reading, a->set.seed,
+                                      err);
 }
 
 static void set_config(advise *a)

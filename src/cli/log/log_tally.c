@@ -23,6 +23,23 @@ segue_status cli_log_tally_read(segue_tally *out, const char *path, const cli_lo
     return status;
 }
 
+segue_status cli_log_tally_read_history(segue_history *out, const char *path,
+                                        const cli_log_settings *set, log_read_options *reading,
+                                        uint64_t seed, segue_error *err)
+{
+    segue_tally tally;
+    *out = (segue_history){.n_rows = 0};
+    if (!segue_tally_detect(path)) {
+        SEGUE_TRY(segue_history_read(out, path, reading, err));
+        cli_log_options_report(path, &out->rows.skipped);
+        return SEGUE_OK;
+    }
+    SEGUE_TRY(cli_log_tally_read(&tally, path, set, reading, err));
+    const segue_status status = segue_tally_make_history(&tally, path, seed, out, err);
+    segue_tally_fini(&tally);
+    return status;
+}
+
 /* ---- the summary ------------------------------------------------------------------------- */
 
 typedef struct written {

@@ -18,6 +18,17 @@ SEGUE_MUST_CHECK segue_status cli_log_tally_read(segue_tally *out, const char *p
                                                  const cli_log_settings *set,
                                                  log_read_options *reading, segue_error *err);
 
+/**
+ * Read the rows of a log, or of a tally in its place (segue_tally_make_history), and report skipped
+ * rows.  Range and options are those of cli_log_tally_read.
+ *
+ * @retval SEGUE_EUSAGE, SEGUE_EFILE, SEGUE_EPARSE, SEGUE_EDOMAIN, SEGUE_EIO, SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status cli_log_tally_read_history(segue_history *out, const char *path,
+                                                         const cli_log_settings *set,
+                                                         log_read_options *reading, uint64_t seed,
+                                                         segue_error *err);
+
 /** Write a tally to the file `out`, and print a summary of it; NULL: write it to the standard output
  * alone.  @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status cli_log_tally_write(const segue_tally *tally, const char *out,

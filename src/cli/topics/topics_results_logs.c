@@ -17,6 +17,7 @@ const char cli_topics_results_logs[] =
     "rewards per arm and task there are no regrets and no savings.\n"
     "\n"
     "  log.{path,rows,tasks}        the log: name, rewards, tasks\n"
+    "  log.input                    log or tally\n"
     "  log.rows_skipped             rows that were skipped: without a value (with\n"
     "                               --missing skip), or no decisions (dsjson)\n"
     "  log.played                   tasks that were played\n"

@@ -23,6 +23,7 @@ typedef struct segue_history {
     double *time;        /* n_rows: seconds since 1970, UTC, or the numbers of the log; or NULL */
     double *probability; /* n_rows, in (0, 1]: of choosing the arm; or NULL */
     bool has_dates;      /* times are dates, not numbers */
+    size_t tally_tasks;  /* the tasks of the tally that rows were drawn from; 0: rows of a log */
     log_rows rows;       /* owns the names */
 } segue_history;
 

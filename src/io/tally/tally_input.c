@@ -1,8 +1,9 @@
 /* tally_input.c - a tally as the counts or the rows of a log, for commands that read logs.
  *
  * A tally has no order of rewards.  Given a task and an arm, rewards are exchangeable, so any order is
- * as likely as the logged one: of pulls and ones an order is drawn, one reward after the other,
- * without replacement, from a stream named by task and arm.  Rewards that are not 0 or 1 cannot be
+ * as likely as the logged one.  Of pulls and ones an order is drawn: for batches one reward after the
+ * other, without replacement, from a stream named by task and arm; for rows by a shuffle, from a
+ * stream named by the task.  Rewards that are not 0 or 1 cannot be
  * drawn, since a tally has their first two moments only.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
@@ -122,31 +123,72 @@ segue_status segue_tally_make_log(segue_tally *tally, const tally_log_options *o
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
-/* Rows of a task are grouped by arm: replay needs the order within an arm only. */
+/* Draw `wanted` of the tasks, each set of them with the same probability, and move them and their
+ * names to the front. */
+static void sample_tasks(segue_tally *tally, size_t wanted, uint64_t seed)
+{
+    const size_t count = tally->tasks.count;
+    size_t n = 0;
+    segue_rng rng;
+    segue_rng_init(&rng, seed, 0, 0, SEGUE_STREAM_MODEL);
+    for (size_t i = 0; i < count; i++) {
+        const bool is_drawn = segue_rng_uniform(&rng) * (double)(count - i) < (double)(wanted - n);
+        if (is_drawn && n < i) {
+            const tally_task moved = tally->task[n];
+            tally->task[n] = tally->task[i];
+            tally->task[i] = moved;
+        }
+        if (is_drawn)
+            tally->tasks.name[n++] = tally->tasks.name[i];
+    }
+    tally->tasks.count = n;
+}
+
+static uint64_t count_rows(const segue_tally *tally)
+{
+    uint64_t n_rows = 0;
+    for (size_t task = 0; task < tally->tasks.count; task++)
+        for (size_t arm = 0; arm < tally->task[task].n_cells; arm++)
+            n_rows += tally->task[task].cell[arm].pulls;
+    return n_rows;
+}
+
+/* Append the rows of a task, then shuffle them (Fisher and Yates). */
 static void fill_rows(const tally_task *from, size_t task, uint64_t seed, segue_history *out)
 {
+    segue_logged_reward *row = out->row + out->n_rows;
+    size_t count = 0;
+    segue_rng rng;
     for (size_t arm = 0; arm < from->n_cells; arm++) {
-        tally_draw draw = begin_draw(&from->cell[arm], seed, task, arm);
-        while (draw.left > 0)
-            out->row[out->n_rows++] = (segue_logged_reward){
-                .task = (uint32_t)task, .arm = (uint32_t)arm, .reward = next_reward(&draw)};
+        const uint64_t ones = (uint64_t)segue_tally_sum_value(from->cell[arm].sum);
+        for (uint64_t k = 0; k < from->cell[arm].pulls; k++)
+            row[count++] = (segue_logged_reward){
+                .task = (uint32_t)task, .arm = (uint32_t)arm, .reward = k < ones ? 1.0 : 0.0};
+    }
+    out->n_rows += count;
+    segue_rng_init(&rng, seed, 0, task, SEGUE_STREAM_THINNING);
+    for (size_t left = count; left > 1; left--) {
+        const size_t drawn = (size_t)(segue_rng_uniform(&rng) * (double)left);
+        const segue_logged_reward moved = row[drawn];
+        row[drawn] = row[left - 1];
+        row[left - 1] = moved;
     }
 }
 
 segue_status segue_tally_make_history(segue_tally *tally, const char *path, uint64_t seed,
                                       segue_history *out, segue_error *err)
 {
-    *out = (segue_history){.n_rows = 0};
+    *out = (segue_history){.tally_tasks = tally->tasks.count};
     SEGUE_TRY(check(tally, path, true, err));
-    const size_t n_tasks = tally->tasks.count;
-    segue_status status = SEGUE_OK;
-    out->row = calloc(tally->n_rows, sizeof *out->row);
+    if (tally->tasks.count > SEGUE_MAX_TALLY_TASKS)
+        sample_tasks(tally, SEGUE_MAX_TALLY_TASKS, seed);
+    const uint64_t n_rows = count_rows(tally);
+    out->row = calloc(n_rows, sizeof *out->row);
     if (!out->row)
-        return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu rewards",
-                          (size_t)tally->n_rows);
-    for (size_t i = 0; i < n_tasks; i++)
+        return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu rewards", (size_t)n_rows);
+    for (size_t i = 0; i < tally->tasks.count; i++)
         fill_rows(&tally->task[i], i, seed, out);
-    status = move_names(tally, &out->rows, err);
+    segue_status status = move_names(tally, &out->rows, err);
     if (status == SEGUE_OK)
         status = segue_history_group(out, err);
     if (status != SEGUE_OK)

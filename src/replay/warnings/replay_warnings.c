@@ -110,6 +110,19 @@ static segue_status warn_of_misfit(replay_study *st, segue_error *err)
     return segue_replay_model_check(st, chosen, err);
 }
 
+/* Warn that the order of a tally's rewards is not the logged one, and of tasks that were not drawn. */
+static void warn_of_tally(segue_replay_result *result)
+{
+    if (result->tally_tasks == 0)
+        return;
+    segue_replay_result_warn(result,
+                             "a tally has no order of rewards, so they were taken in random order: "
+                             "if a policy chose the arms by earlier rewards, give the log itself");
+    if (result->tally_tasks > result->n_tasks)
+        segue_replay_result_warn(result, "%zu of the %zu tasks of the tally were drawn at random",
+                                 result->n_tasks, result->tally_tasks);
+}
+
 /* The urn takes rewards in the order of the rows. */
 static void warn_of_times(replay_study *st)
 {
@@ -157,6 +170,7 @@ static void warn_of_few_tasks(segue_replay_result *result)
 segue_status segue_replay_add_warnings(replay_study *st, segue_error *err)
 {
     segue_replay_result *result = st->result;
+    warn_of_tally(result);
     warn_of_few_tasks(result);
     if (result->urn) {
         warn_of_times(st);

@@ -4,8 +4,10 @@
 
 #include "io/tally/tally_internal.h"
 #include "support.h"
+#include <stdlib.h>
 
-#define ROWS 3000
+#define ROWS  3000
+#define SLACK "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0" /* a table of strings reads 16 bytes after a name */
 
 /* A log in memory, and the part that each row belongs to. */
 typedef struct test_log {
@@ -280,6 +282,39 @@ static void rows_are_made_of_a_tally(void **state)
     segue_tally_fini(&tally);
 }
 
+/* Of 30,000 tasks 20,000 are drawn: in the order of names, and the first half has half of them within 5
+ * standard errors, 5 sqrt(15000 * 2/3 * 1/3 * 1/2) = 204, but for once in 1.7 million. */
+static void many_tasks_are_drawn_at_random(void **state)
+{
+    segue_tally tally = {.highest = 1.0};
+    const tally_cell one = {.pulls = 1, .sum = {.low = TALLY_ONE}, .square = {.low = TALLY_ONE}};
+    segue_history history;
+    size_t number, early = 0;
+    (void)state;
+    for (int arm = 0; arm < 2; arm++)
+        assert_ok(
+            segue_string_table_intern(&tally.arms, arm ? "b" SLACK : "a" SLACK, 1, &number, NULL));
+    for (size_t task = 0; task < 30000; task++) {
+        char name[32] = "";
+        (void)snprintf(name, sizeof name, "%06zu", task);
+        assert_ok(segue_string_table_intern(&tally.tasks, name, 6, &number, NULL));
+        assert_ok(segue_tally_add_cell(&tally, task, task % 2, &one, NULL));
+    }
+    assert_ok(segue_tally_make_history(&tally, own_path, 5, &history, NULL));
+    assert_int_equal(history.n_tasks, 20000);
+    assert_int_equal(history.n_rows, 20000);
+    assert_int_equal(history.tally_tasks, 30000);
+    for (size_t task = 0; task < 20000; task++) {
+        const long named = strtol(history.task_name[task], NULL, 10);
+        early += named < 15000;
+        assert_int_equal(history.row[task].arm, named % 2); /* its rows came with it */
+        assert_true(task == 0 || strcmp(history.task_name[task - 1], history.task_name[task]) < 0);
+    }
+    assert_near((double)early, 10000.0, 204.0);
+    segue_history_fini(&history);
+    segue_tally_fini(&tally);
+}
+
 static void other_rewards_have_no_order(void **state)
 {
     (void)state;
@@ -307,6 +342,7 @@ int main(void)
         cmocka_unit_test(a_valid_file_has_one_form),
         cmocka_unit_test(rewards_go_to_batches_at_random),
         cmocka_unit_test(rows_are_made_of_a_tally),
+        cmocka_unit_test(many_tasks_are_drawn_at_random),
         cmocka_unit_test(other_rewards_have_no_order),
     };
     return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "cli/commands/plan/plan.h"
-#include "io/log/history.h"
+#include "cli/log/log_tally.h"
 #include "replay/replay.h"
 #include "replay/replay_tasks.h"
 #include "segue/internal.h"
@@ -159,9 +159,9 @@ segue_status cli_plan_read_log(cli_plan *plan, segue_error *err)
     log_read_options reading;
     SEGUE_TRY(check_options(plan, err));
     SEGUE_TRY(cli_log_options_parse(&plan->set.log, &reading, err));
-    segue_status status = segue_history_read(&history, plan->path, &reading, err);
+    segue_status status = cli_log_tally_read_history(&history, plan->path, &plan->set.log, &reading,
+                                                     plan->set.seed, err);
     if (status == SEGUE_OK) {
-        cli_log_options_report(plan->path, &history.rows.skipped);
         plan->config.range = reading.highest - reading.lowest;
         status = use_log(plan, &history, err);
     }

@@ -11,7 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/commands/replay/replay_print.h"
-#include "cli/log/log_options.h"
+#include "cli/log/log_tally.h"
 #include "cli/progress.h"
 #include "experiment/experiment.h"
 #include "replay/replay.h"
@@ -150,15 +150,33 @@ static void set_config(replay *r)
     config->context = &r->progress;
 }
 
+/* A tally has no order of tasks and of rows. */
+static segue_status check_tally(const replay *r, segue_error *err)
+{
+    if (!segue_tally_detect(r->path))
+        return SEGUE_OK;
+    if (r->config.method == SEGUE_REPLAY_METHOD_ROWS)
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "--play rows: %.200s is a tally, which has no rows; give the log, or "
+                          "--play urn",
+                          segue_path_tail(r->path));
+    if (r->config.order != SEGUE_REPLAY_ORDER_SHUFFLE)
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "--order %s: %.200s is a tally, which has no order of tasks; give the "
+                          "log, or --order shuffle",
+                          r->set.order, segue_path_tail(r->path));
+    return SEGUE_OK;
+}
+
 /* Columns that the method does not use are not read, and not checked. */
 static segue_status read_log(replay *r, segue_error *err)
 {
     r->reading.time =
         r->config.order == SEGUE_REPLAY_ORDER_TIME || r->config.method == SEGUE_REPLAY_METHOD_URN;
     r->reading.probability = r->config.method == SEGUE_REPLAY_METHOD_ROWS;
-    SEGUE_TRY(segue_history_read(&r->history, r->path, &r->reading, err));
-    cli_log_options_report(r->path, &r->history.rows.skipped);
-    return SEGUE_OK;
+    SEGUE_TRY(check_tally(r, err));
+    return cli_log_tally_read_history(&r->history, r->path, &r->set.log, &r->reading, r->set.seed,
+                                      err);
 }
 
 /* Options are checked before the log is read, which may take long. */
@@ -253,6 +271,9 @@ const cli_command cli_command_replay = {
                "are drawn from the fitted types, and fitted and played in turn (rows: by a\n"
                "bootstrap over tasks).  Regret is against the best arm of each task.  With\n"
                "fewer than 2 rewards per arm and task there are no figures of regret.\n\n"
+               "A tally ('segue tally') is read in place of a log if its rewards are all the\n"
+               "lowest or the highest.  It has no order: rewards are taken in random order, and\n"
+               "tasks are shuffled; of more than 20,000 tasks this number is drawn.\n\n"
                "The verdict names the number of steps that it is for.  It says that the log\n"
                "cannot tell where an interval leaves the question open.\n\n"
                "The same seed gives the same bytes on any number of threads.\n\n"

@@ -74,6 +74,7 @@ static json_t *json_log(const segue_replay_result *result)
         arms = segue_json_append(arms, json_string(result->arm_name[arm]));
     const cli_field fields[] = {
         {"path", cli_value_text(result->path)},
+        {"input", cli_value_text(result->tally_tasks ? "tally" : "log")},
         {"rows", cli_value_integer(result->n_rows)},
         {"rows_skipped", cli_value_integer(result->n_rows_skipped)},
         {"tasks", cli_value_integer(result->n_tasks)},
