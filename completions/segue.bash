@@ -40,7 +40,7 @@ _segue()
             mapfile -t COMPREPLY < <(compgen -W "$(segue help --words help) $(segue help --words)" -- "$cur")
         elif [[ $command == store && $cur != -* ]]; then
             mapfile -t COMPREPLY < <(compgen -W "check upgrade export import" -- "$cur")
-        elif [[ $command == @(estimate|replay|advise|plan|run|merge|plot) && $cur != -* ]]; then
+        elif [[ $command == @(estimate|replay|plan|run|merge|plot) && $cur != -* ]]; then
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         else
             mapfile -t COMPREPLY < <(compgen -W "$(segue help --words "$command" 2> /dev/null)" -- "$cur")

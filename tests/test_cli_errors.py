@@ -13,7 +13,7 @@ from program import PAPER, Folder, answer, run
 
 ROWS = "task,arm,reward\nu,a,1\nu,b,0\nv,a,0\nv,b,1\n"
 # Every command that reads a log, up to its name.
-READERS = (("advise",), ("replay", "-q"), ("estimate", "--types", 2), ("simulate", "--policy", "ts", "--log"))
+READERS = (("replay", "--dry-run"), ("replay", "-q"), ("estimate", "--types", 2), ("simulate", "--policy", "ts", "--log"))
 
 
 class Options(Folder):
@@ -111,13 +111,13 @@ class Logs(Folder):
     def test_the_iconv_that_it_names_works(self):
         for kind in ("utf-16", "utf-16-le", "utf-16-be", "utf-32"):
             path = self.file(ROWS.encode(kind), "log.csv")
-            advice = run("advise", path).stderr
+            advice = run("replay", "--dry-run", path).stderr
             convert = shlex.split(advice[advice.index("iconv"):].replace("FILE", path).split("|")[0])
             done = subprocess.run(convert, capture_output=True, check=True)
             self.assertEqual(done.stdout.decode(), ROWS, kind)
 
     def test_a_nul_byte_alone_is_not_utf_16(self):
-        done = run("advise", self.file(ROWS.encode() + b"v,b\0,1\n", "log.csv"))
+        done = run("replay", "--dry-run", self.file(ROWS.encode() + b"v,b\0,1\n", "log.csv"))
         self.assertIn(":6: the line contains a NUL byte; need text", done.stderr)
 
 

@@ -71,10 +71,10 @@ class Output(Folder):
 
     def test_help_fits_80_columns_and_names_every_option(self):
         for topic in ("", "paper", "run", "merge", "bench", "serve", "learners", "ask", "tell", "close", "store", "simulate",
-                      "complexity", "estimate", "replay", "advise", "help", "version", "policies"):
+                      "complexity", "estimate", "replay", "plan", "help", "version", "policies"):
             text = answer("help", *filter(None, [topic]))
             self.assertLessEqual(max(map(len, text.splitlines())), 80, topic)
-        for command in ("simulate", "run", "merge", "complexity", "estimate", "tally", "replay", "advise"):
+        for command in ("simulate", "run", "merge", "complexity", "estimate", "tally", "replay", "plan"):
             text = answer(command, "--help")
             self.assertEqual(text, answer("help", command))
             for word in answer("help", "--words", command).split():

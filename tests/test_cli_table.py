@@ -19,7 +19,7 @@ import zipfile
 
 from program import Folder, answer, run
 
-READERS = (("advise",), ("replay", "-q", "--runs", 1, "--steps", 4, "--policy", "ts,ts-prior"), ("estimate", "--types", 2),
+READERS = (("replay", "--dry-run"), ("replay", "-q", "--runs", 1, "--steps", 4, "--policy", "ts,ts-prior"), ("estimate", "--types", 2),
            ("simulate", "--runs", 2, "--steps", 5, "--policy", "ts", "--log"))
 NAMES = ("--task", "user id", "--arm", "variant", "--reward", "click")
 
@@ -54,6 +54,7 @@ class Tables(Folder):
             data = json.loads(answer(*command, path, *options, "--format", "json"))
             data.get("log", {}).pop("path", None)
             data.pop("next", None)
+            data.pop("plan", None)
             found.append(data)
         return found
 
@@ -124,6 +125,7 @@ class Tables(Folder):
             expected.get("log", expected).pop("rows_skipped", None)
             data.get("log", {}).pop("path", None)
             data.pop("next", None)
+            data.pop("plan", None)
             self.assertEqual(data, expected)
 
     def test_missing_values_are_skipped_and_counted(self):
@@ -140,12 +142,12 @@ class Tables(Folder):
 
     def test_missing_values_are_errors_by_default(self):
         for word in ("NA", "N/A", "NaN", "null", "NULL", r"\N"):
-            self.refused(2, f":2: field 'reward': is {word}; give --missing skip to skip such rows", "advise",
+            self.refused(2, f":2: field 'reward': is {word}; give --missing skip to skip such rows", "replay", "--dry-run",
                          self.file(make_csv([("u", "a", word, 1, 1)]), "bad.csv"))
 
     def test_names_such_as_na_are_names_by_default(self):
         log = self.file("task,arm,reward\nNA,null,1\nNA,NaN,0\n", "na.csv")
-        self.assertEqual(json.loads(answer("advise", log, "--format", "json"))["arms"], 2)
+        self.assertEqual(json.loads(answer("replay", "--dry-run", log, "--format", "json"))["arms"], 2)
 
     def test_ranges(self):
         rows = [(task, arm, 5 * reward - 2, *rest) for task, arm, reward, *rest in self.rows]
@@ -159,7 +161,7 @@ class Tables(Folder):
     def test_advice_repeats_the_options(self):
         header = ("user id", "variant", "click", "t", "p")
         log = self.file(make_csv(self.rows, header, ";"), "my log.csv")
-        data = json.loads(answer("advise", *NAMES, "--delimiter", "semicolon", log, "--format", "json"))
+        data = json.loads(answer("replay", "--dry-run", *NAMES, "--delimiter", "semicolon", log, "--format", "json"))
         texts = shlex.split(data["next"])
         self.assertEqual(texts[0], "segue")
         self.assertIn("user id", texts)
@@ -168,7 +170,7 @@ class Tables(Folder):
     def test_the_options_that_an_error_suggests_work(self):
         header = ("User ID", "Variant", "clicked", "timestamp", "propensity")
         log = self.file(make_csv(self.rows, header, "\t"), "log.tsv")
-        done = run("advise", log)
+        done = run("replay", "--dry-run", log)
         self.assertEqual(done.returncode, 2)
         self.assertIn("it has 'User ID', 'Variant', 'clicked', 'timestamp' and 'propensity'", done.stderr)
         options = shlex.split(done.stderr[done.stderr.index("--task"):])
@@ -181,17 +183,18 @@ class Pipes(Folder):
     def setUp(self):
         super().setUp()
         self.rows = make_rows()
-        self.plain = answer("advise", self.file(make_csv(self.rows), "log.csv"), "--format", "json")
+        self.plain = answer("replay", "--dry-run", self.file(make_csv(self.rows), "log.csv"), "--format", "json")
 
     def same(self, command, *options):
-        """What `command` writes is the same log: the advice is the same but for the next command."""
+        """What `command` writes is the same log: the summary is the same but for the next commands."""
         made = subprocess.run(command, shell=True, capture_output=True, check=True, cwd=self.folder)
         path = self.file(made.stdout, "piped")
         with open(path, "rb") as file:
-            done = run("advise", "-", *options, "--format", "json", stdin=file)
+            done = run("replay", "--dry-run", "-", *options, "--format", "json", stdin=file)
         self.assertEqual(done.returncode, 0, done.stderr)
         one, other = json.loads(done.stdout), json.loads(self.plain)
-        one.pop("next"), other.pop("next")
+        for name in ("next", "plan"):
+            one.pop(name), other.pop(name)
         self.assertEqual(one, other)
 
     def test_sqlite(self):
@@ -200,7 +203,7 @@ class Pipes(Folder):
         database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", self.rows)
         database.commit()
         database.close()
-        self.refused(2, "the file is an SQLite database; need text", "advise", self.folder / "db")
+        self.refused(2, "the file is an SQLite database; need text", "replay", "--dry-run", self.folder / "db")
         if not shutil.which("sqlite3"):
             self.skipTest("there is no sqlite3")
         names = ("--task", "user", "--arm", "variant", "--reward", "click")
@@ -226,22 +229,22 @@ class Pipes(Folder):
             self.skipTest("there is no duckdb")
         subprocess.run(["duckdb", "-c", "COPY (SELECT * FROM 'log.csv') TO 'log.parquet'"], check=True, cwd=self.folder,
                        capture_output=True)
-        self.refused(2, "the file is a Parquet file; need text", "advise", self.folder / "log.parquet")
+        self.refused(2, "the file is a Parquet file; need text", "replay", "--dry-run", self.folder / "log.parquet")
         self.same("duckdb -csv -c \"SELECT * FROM 'log.parquet'\"")
 
     def test_archives(self):
         for tool, command in (("xz", "xz -dc log.xz"), ("bzip2", "bzip2 -dc log.bz2")):
             module = {"xz": lzma, "bzip2": bz2}[tool]
             path = self.file(module.compress(make_csv(self.rows).encode()), command.split()[-1])
-            self.refused(2, f"the file is compressed by {tool}; need text", "advise", path)
+            self.refused(2, f"the file is compressed by {tool}; need text", "replay", "--dry-run", path)
             if shutil.which(tool):
                 self.same(command)
         with zipfile.ZipFile(self.folder / "log.zip", "w") as archive:
             archive.writestr("log.csv", make_csv(self.rows))
-        self.refused(2, "the file is a zip archive", "advise", self.folder / "log.zip")
+        self.refused(2, "the file is a zip archive", "replay", "--dry-run", self.folder / "log.zip")
         with tarfile.open(self.folder / "log.tar", "w") as archive:
             archive.add(self.folder / "log.csv", "log.csv")
-        self.refused(2, "the file is a tar archive", "advise", self.folder / "log.tar")
+        self.refused(2, "the file is a tar archive", "replay", "--dry-run", self.folder / "log.tar")
         self.same("tar -xOf log.tar")
 
 
@@ -287,8 +290,8 @@ class Dsjson(Folder):
         lines = make_dsjson(make_rows(), True).splitlines(True)[1:]
         log = self.file("".join(lines), "log.json")
         self.refused(2, "log.json:1: this is dsjson, which has no tasks; name a key of its context, such as with "
-                     "--task c.GUser.id", "advise", log)
-        done = run("advise", log, "--task", "c.GUser.id")
+                     "--task c.GUser.id", "replay", "--dry-run", log)
+        done = run("replay", "--dry-run", log, "--task", "c.GUser.id")
         self.assertEqual((done.returncode, done.stderr), (0, f"segue: {log}: 1 row skipped: 1 with _skipLearn\n"))
 
 

@@ -148,7 +148,7 @@ class Tally(Folder):
             width = max(x["reward"]["high"] - x["reward"]["low"] for x in (a, b))
             self.assertEqual(a["policy"], b["policy"])
             self.assertLess(abs(a["reward"]["mean"] - b["reward"]["mean"]), 1.5 * width)
-        self.assertIn("120", answer("advise", whole))
+        self.assertIn("120", answer("replay", "--dry-run", whole))
 
     def test_a_part_may_have_one_arm(self):
         one = self.folder / "a.tally", self.folder / "b.tally"
@@ -193,7 +193,7 @@ class Tally(Folder):
                 ("which has no order of tasks", "replay", "--order", "file", whole),
                 ("--range is for logs", "replay", "--range", "0,5", whole),
                 ("its checksum is wrong", "replay", bad),
-                ("it is cut off", "advise", cut),
+                ("it is cut off", "replay", "--dry-run", cut),
                 ("--range is for logs", "estimate", "--method", "types", "--range", "0,5", whole),
                 ("--task is for logs", "estimate", "--method", "types", "--task", "user", whole)):
             self.refused(2, says, *args)

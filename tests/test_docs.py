@@ -59,7 +59,7 @@ class Docs(Folder):
             self.run_page(page)
 
     def test_every_log_command_of_readme_reads_the_sample(self):
-        for line in re.findall(r"^    (\S*segue (?:replay|advise|estimate|tally|learn) .*)$", PAGES[0].read_text(), re.M):
+        for line in re.findall(r"^    (\S*segue (?:replay|plan|estimate|tally|learn) .*)$", PAGES[0].read_text(), re.M):
             self.assertIn("logs/", line)
 
 

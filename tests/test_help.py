@@ -169,10 +169,10 @@ class Results(Folder):
         self.same("segue replay --format csv", self.columns(replay))
         self.same("segue replay --curve FILE", self.header("curve.csv"))
 
-    def test_advise(self):
-        rows = csv.DictReader(answer("advise", self.log, "--format", "csv").splitlines())
-        found = self.json(("advise", self.log)) | set(rows.fieldnames)
-        self.same("segue advise --format json, --format csv", found)
+    def test_dry_run(self):
+        rows = csv.DictReader(answer("replay", "--dry-run", self.log, "--format", "csv").splitlines())
+        found = self.json(("replay", "--dry-run", self.log)) | set(rows.fieldnames)
+        self.same("segue replay --dry-run --format json, --format csv", found)
         self.assertLessEqual({row["name"] for row in rows}, found)
 
     def test_plan(self):
@@ -237,7 +237,7 @@ class Topics(Folder):
 
     def test_the_logs_of_its_help_can_be_read(self):
         for example in self.examples("logs")[:2]:
-            answer("advise", self.file(example, "log"))
+            answer("replay", "--dry-run", self.file(example, "log"))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The verdicts of `segue replay` and `segue advise` on logs of known types, with few and with many rewards per task.
+"""The verdicts of `segue replay` on logs of known types, with few and with many rewards per task.
 
 The truth: four types of six arms, weights 0.4, 0.3, 0.2 and 0.1.  In tasks of 60 steps types save 25 % of the regret of a
 prior of each arm (segue simulate --policy tla,tla:cap=1 --steps 60 --tasks 2000 --runs 24, with these as its models).
@@ -90,17 +90,9 @@ class Verdict(Folder):
             said = self.judge(text, *args)["verdict"]["text"]
             self.assertRegex(said, rf"tasks of (at most )?{steps} steps")
 
-    def test_advise_on_few_rewards_judges_no_types(self):
-        for rows, rewards in (8, r"1(\.\d)?"), (60, "10"):
-            said = json.loads(answer("advise", "--format", "json", self.file(log(300, rows))))["verdict"]
-            self.assertRegex(said, rf"^Types cannot be judged from this log, for tasks of {rows} steps: "
-                                   rf"arm '\w' has {rewards} rewards per task, {NEED}")
-            self.assertNotRegex(said, "one type|add little|not by type")
-
-    def test_advise_on_many_rewards_does(self):
-        said = json.loads(answer("advise", "--format", "json", self.file(log(100, 240))))["verdict"]
-        self.assertIn("of 200 steps", said)
-        self.assertIn("they may pay", said)
+    def test_a_dry_run_on_few_rewards_judges_nothing(self):
+        said = json.loads(answer("replay", "--dry-run", "--format", "json", self.file(log(300, 8))))["missing"]
+        self.assertRegex(said, r"^This log cannot tell if transfer pays: it has 1\.\d+ rewards per arm and task")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
  * Cells are texts; widths count UTF-8 characters. The first column is aligned left, the others
  * right. If memory runs out while cells are set, printing fails: callers set cells without checks.
  *
- * columns.c fills most tables; advise and replay use cli_table_print_wrapped for sentences. A table
+ * columns.c fills most tables; replay and plan use cli_table_print_wrapped for sentences. A table
  * holds all cells until it is printed, since the widths of columns depend on every row.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/table.h"

@@ -8,10 +8,6 @@
 #include "replay/replay_result.h"
 #include "segue/internal.h"
 
-/** Rewards of each arm that a task needs to be resampled, by default: averages of fewer are luck.
- */
-#define SEGUE_REPLAY_MIN_REWARDS 3
-
 /** Defaults of the runs and replicates of the urn. */
 #define SEGUE_REPLAY_PLAYED_TASKS 16000
 #define SEGUE_REPLAY_REPLICATES   20

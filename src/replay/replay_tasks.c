@@ -1,7 +1,6 @@
 /* replay_tasks.c - summaries of the tasks of a log.
  *
- * A task is full if it has enough rewards of every arm to be resampled.  Averages over tasks weigh
- * every task alike, however many rows it has.  Cost: O(rows + tasks x arms).
+ * Averages over tasks weigh every task alike, however many rows it has.  Cost: O(rows + tasks x arms).
  * SPDX-License-Identifier: Apache-2.0 */
 #include "replay/replay_tasks.h"
 
@@ -24,32 +23,6 @@ void segue_replay_tasks_count(const segue_history *history, size_t task, double 
         sum[history->row[i].arm] += history->row[i].reward;
         pulls[history->row[i].arm] += 1.0;
     }
-}
-
-static bool is_full(const segue_history *history, size_t task, uint64_t min_rewards,
-                    double *scratch)
-{
-    const double *pulls = scratch + history->n_arms;
-    segue_replay_tasks_count(history, task, scratch, scratch + history->n_arms);
-    for (size_t arm = 0; arm < history->n_arms; arm++)
-        if (pulls[arm] < (double)min_rewards)
-            return false;
-    return true;
-}
-
-size_t segue_replay_tasks_select_full(const segue_history *history, uint64_t min_rewards,
-                                      size_t *task, double *scratch)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < history->n_tasks; i++)
-        if (is_full(history, i, min_rewards, scratch))
-            task[count++] = i;
-    return count;
-}
-
-bool segue_replay_tasks_are_enough(size_t n_full, size_t n_tasks)
-{
-    return n_full >= SEGUE_REPLAY_MIN_FULL_TASKS || 2 * n_full >= n_tasks;
 }
 
 segue_status segue_replay_tasks_init(segue_replay_tasks *out, size_t n_arms, segue_error *err)

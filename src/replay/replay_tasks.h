@@ -1,12 +1,9 @@
-/* replay_tasks.h - summaries of the tasks of a log, for a replay and for segue advise.
+/* replay_tasks.h - summaries of the tasks of a log, for a replay and its dry run.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_REPLAY_REPLAY_TASKS_H
 #define SEGUE_REPLAY_REPLAY_TASKS_H
 
 #include "io/log/history.h"
-
-/** Full tasks that are enough to resample a log of any size. */
-#define SEGUE_REPLAY_MIN_FULL_TASKS 30
 
 /** Sums over tasks, per arm. */
 typedef struct segue_replay_tasks {
@@ -23,14 +20,6 @@ double segue_replay_tasks_rows(const segue_history *history, size_t task);
 /** Sum a task's rewards and count its pulls, n_arms each. */
 void segue_replay_tasks_count(const segue_history *history, size_t task, double *sum,
                               double *pulls);
-
-/** Write the numbers of the full tasks, with `min_rewards` or more of every arm, to `task`; return
- * how many.  `scratch` has 2 x n_arms numbers. */
-size_t segue_replay_tasks_select_full(const segue_history *history, uint64_t min_rewards,
-                                      size_t *task, double *scratch);
-
-/** True if full tasks represent a log: SEGUE_REPLAY_MIN_FULL_TASKS, or half of its tasks. */
-bool segue_replay_tasks_are_enough(size_t n_full, size_t n_tasks);
 
 /** Begin a summary; @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_replay_tasks_init(segue_replay_tasks *out, size_t n_arms,

@@ -43,7 +43,7 @@ const char cli_topics_logs[] =
     "Rows come in any order, other columns are ignored, and '-' is the standard\n"
     "input. Either format may be compressed by gzip or zstd; the first bytes say\n"
     "which it is, and the name does not matter. Errors count lines of the text after\n"
-    "decompression. advise, replay, estimate and simulate --log read logs, and the\n"
+    "decompression. replay, plan, estimate and simulate --log read logs, and the\n"
     "options below are the same for all commands that do.\n"
     "\n"
     "COLUMNS\n"

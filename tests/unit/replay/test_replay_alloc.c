@@ -1,4 +1,4 @@
-/* test_replay_alloc.c - replay and advise survive failing allocations.
+/* test_replay_alloc.c - replay and its dry run survive failing allocations.
  * SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
 #include "support.h"
@@ -6,9 +6,9 @@
 #include "alloc.h"
 #include "io/log/history.h"
 #include "io/policy_list.h"
-#include "replay/advise.h"
 #include "replay/population/population.h"
 #include "replay/replay.h"
+#include "replay/replay_summary.h"
 
 static size_t n_threads;
 
@@ -63,13 +63,11 @@ static segue_status replay_scenario(segue_error *err)
     return status;
 }
 
-static segue_status advise_scenario(segue_error *err)
+static segue_status summary_scenario(segue_error *err)
 {
     const segue_history log = small_log();
-    segue_advise_result result;
-    const segue_advise_config config = {
-        .history = &log, .highest = 1.0, .min_rewards = 3, .seed = 1, .threads = 1};
-    return segue_advise(&result, &config, err);
+    segue_replay_summary summary;
+    return segue_replay_summarise(&summary, &log, 0.0, 1.0, 1, err);
 }
 
 /* Fit a population to two tasks, and draw two others that they allow. */
@@ -100,7 +98,7 @@ static void replay_survives_every_failing_allocation(void **state)
     n_threads = 1;
     replay_values = false;
     alloc_fail_each(replay_scenario, 60);
-    alloc_fail_each(advise_scenario, 20);
+    alloc_fail_each(summary_scenario, 20);
     alloc_fail_each(population_scenario, 20);
 }
 

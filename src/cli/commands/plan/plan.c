@@ -14,6 +14,13 @@
 #include "segue/internal.h"
 #include "segue/simulation.h"
 
+/* Defaults: the effort is at most about 20 CPU seconds. */
+#define MIN_RUNS          20
+#define MAX_RUNS          100
+#define MIN_SIMULATED     100
+#define DEFAULT_SIMULATED 500
+#define MAX_COST          400.0 /* in runs of 500 tasks with 6 arms and 30 steps */
+
 #define FIELD(name) .offset = offsetof(cli_plan_settings, name)
 
 static const cli_option options[] = {
@@ -33,10 +40,10 @@ static const cli_option options[] = {
     {"tasks", 'j', CLI_INTEGER, FIELD(tasks), "J", "look for an answer up to J tasks (100000)", 10,
      SEGUE_MAX_PLAN_TASKS},
     {"simulated", 0, CLI_INTEGER, FIELD(simulated), "T",
-     "tasks simulated in each run (default 500)", 2, SEGUE_MAX_PLAN_SIMULATED},
-    {"runs", 'r', CLI_INTEGER, FIELD(runs), "R", "runs (default 100, or what takes seconds)", 2,
-     SEGUE_MAX_PLAN_RUNS},
-    {"value", 0, CLI_NUMBER, FIELD(value), "V", "worth of one unit of reward", 1e-12, 1e15},
+     "tasks simulated in each run (default 500, or fewer)", 2, SEGUE_MAX_PLAN_SIMULATED},
+    {"runs", 'r', CLI_INTEGER, FIELD(runs), "R",
+     "runs (default 100, or fewer where tasks take long)", 2, SEGUE_MAX_PLAN_RUNS},
+    {"value", 0, CLI_NUMBER, FIELD(value), "V", "value of one unit of reward", 1e-12, 1e15},
     {"tasks-per-day", 0, CLI_NUMBER, FIELD(tasks_per_day), "N", "tasks per day", 1e-6, 1e12},
     {"seed", 's', CLI_INTEGER, FIELD(seed), "S", "seed of all random streams (default 1)", 0,
      9007199254740992.0},
@@ -70,13 +77,25 @@ static segue_status check_settings(const cli_plan *plan, segue_error *err)
     return set->figures ? segue_experiment_make_folder(set->figures, err) : SEGUE_OK;
 }
 
-/* Fewer runs where a task takes long: 100 runs of 500 tasks with 6 arms and 30 steps take about ten
- * CPU seconds. */
-static uint64_t default_runs(const segue_plan_config *config)
+/* Runs of 500 tasks with 6 arms and 30 steps take about 0.08 CPU seconds each. */
+static double cost_of(const cli_plan *plan, double simulated)
 {
-    const double cost = (double)config->population->n_arms * (double)config->steps *
-                        (double)config->simulated / (6.0 * 30.0 * 500.0);
-    return 10 * (uint64_t)fmax(2.0, fmin(10.0, 10.0 / cost));
+    return (double)plan->population->n_arms * (double)plan->set.steps * simulated /
+           (6.0 * 30.0 * DEFAULT_SIMULATED);
+}
+
+/* Fewer tasks where MIN_RUNS runs would take too long. */
+static uint64_t default_simulated(const cli_plan *plan)
+{
+    const double affordable = MAX_COST / (MIN_RUNS * cost_of(plan, 1.0));
+    return (uint64_t)fmax(MIN_SIMULATED, fmin(DEFAULT_SIMULATED, affordable));
+}
+
+/* A multiple of ten, the number of distributions that a log is asked for. */
+static uint64_t default_runs(const cli_plan *plan, uint64_t simulated)
+{
+    const double affordable = floor(0.1 * MAX_COST / cost_of(plan, (double)simulated));
+    return 10 * (uint64_t)fmax(0.1 * MIN_RUNS, fmin(0.1 * MAX_RUNS, affordable));
 }
 
 static void set_config(cli_plan *plan, cli_progress *progress)
@@ -89,8 +108,9 @@ static void set_config(cli_plan *plan, cli_progress *progress)
     config->learner = set->policy;
     config->steps = set->steps;
     config->max_tasks = set->tasks;
-    config->simulated = set->simulated < set->tasks ? set->simulated : set->tasks;
-    config->runs = set->runs ? set->runs : default_runs(config);
+    config->simulated = set->simulated ? set->simulated : default_simulated(plan);
+    config->simulated = config->simulated < set->tasks ? config->simulated : set->tasks;
+    config->runs = set->runs ? set->runs : default_runs(plan, config->simulated);
     config->seed = set->seed;
     config->threads = (size_t)set->threads;
     config->progress = cli_progress_show_time;
@@ -104,7 +124,6 @@ static segue_status init(cli_plan *plan, int argc, char **argv, segue_error *err
                                .spread = NAN,
                                .policy = "tla",
                                .tasks = 100000,
-                               .simulated = 500,
                                .seed = 1,
                                .threads = cli_options_default_threads(),
                                .format = "table"}};

@@ -13,49 +13,11 @@
 #include "cli/log/log_tally.h"
 #include "replay/replay.h"
 #include "replay/replay_tasks.h"
+#include "replay/urn/urn_log.h"
 #include "segue/internal.h"
 
 #define N_DRAWS        10
 #define MAX_PATH_CHARS 200 /* of the log's name in a sentence */
-
-/* ---- counts ------------------------------------------------------------------------------ */
-
-/* Sums per task and arm; `counts` borrows from the others. */
-typedef struct tasks {
-    double *sum, *pulls, *square; /* n_tasks x n_arms */
-    bool graded;                  /* some reward is neither 0 nor 1 */
-    segue_counts counts;
-} tasks;
-
-static void add_rows(tasks *t, const segue_history *history)
-{
-    for (size_t task = 0; task < history->n_tasks; task++)
-        for (size_t i = history->start[task]; i < history->start[task + 1]; i++) {
-            const double reward = history->row[i].reward;
-            const size_t at = task * history->n_arms + history->row[i].arm;
-            t->sum[at] += reward;
-            t->square[at] += reward * reward;
-            t->pulls[at] += 1.0;
-            t->graded = t->graded || (reward > 0.0 && reward < 1.0);
-        }
-}
-
-static segue_status count(tasks *t, const segue_history *history, segue_error *err)
-{
-    const size_t n = history->n_tasks * history->n_arms;
-    *t = (tasks){.sum = calloc(3 * n, sizeof(double))};
-    if (!t->sum)
-        return segue_fail_no_memory(err, "the counts of a log");
-    t->pulls = t->sum + n;
-    t->square = t->pulls + n;
-    add_rows(t, history);
-    t->counts = (segue_counts){.n_tasks = history->n_tasks,
-                               .n_arms = history->n_arms,
-                               .sum = t->sum,
-                               .pulls = t->pulls,
-                               .square = t->graded ? t->square : NULL};
-    return SEGUE_OK;
-}
 
 /* ---- the fit ----------------------------------------------------------------------------- */
 
@@ -76,10 +38,11 @@ static segue_status fit(cli_plan *plan, const segue_counts *counts, segue_error 
 
 static segue_status count_and_fit(cli_plan *plan, const segue_history *history, segue_error *err)
 {
-    tasks t;
-    SEGUE_TRY(count(&t, history, err));
-    const segue_status status = fit(plan, &t.counts, err);
-    free(t.sum);
+    segue_urn_log log;
+    SEGUE_TRY(segue_urn_log_init(&log, history, err));
+    const segue_counts counts = segue_urn_log_counts(&log);
+    const segue_status status = fit(plan, &counts, err);
+    segue_urn_log_fini(&log);
     return status;
 }
 

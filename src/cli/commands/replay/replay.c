@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/commands/replay/replay_dry_run.h"
 #include "cli/commands/replay/replay_print.h"
 #include "cli/log/log_tally.h"
 #include "cli/progress.h"
@@ -26,7 +27,7 @@
 typedef struct settings {
     const char *policy, *play, *order, *holdout, *curve, *html, *figures, *format, *out;
     uint64_t steps, runs, replicates, seed, threads, first_scored;
-    bool quiet;
+    bool quiet, dry_run;
     cli_log_settings log;
 } settings;
 
@@ -61,6 +62,7 @@ static const cli_option options[] = {
     {"format", 'f', CLI_TEXT, FIELD(format), "FORMAT", "table (default), csv or json", 0, 0},
     {"out", 'o', CLI_TEXT, FIELD(out), "FILE", "write to FILE (default '-': standard output)", 0,
      0},
+    {"dry-run", 0, CLI_FLAG, FIELD(dry_run), NULL, "describe the log, and play nothing", 0, 0},
     {"quiet", 'q', CLI_FLAG, FIELD(quiet), NULL, "no progress bar", 0, 0},
 };
 
@@ -122,6 +124,9 @@ static segue_status check_settings(const replay *r, segue_error *err)
                           "--from and --holdout both select the scored tasks; give one");
     if (r->set.figures && !r->set.html)
         return segue_fail(err, SEGUE_EUSAGE, "--figures needs --html FILE");
+    if (r->set.dry_run && (r->set.html || r->set.curve))
+        return segue_fail(err, SEGUE_EUSAGE, "--%s needs a replay, and --dry-run plays nothing",
+                          r->set.html ? "html" : "curve");
     if (r->config.method == SEGUE_REPLAY_METHOD_ROWS && r->set.replicates)
         return segue_fail(err, SEGUE_EUSAGE, "--replicates needs --play urn");
     SEGUE_TRY(check_paths(r, err));
@@ -171,9 +176,9 @@ static segue_status check_tally(const replay *r, segue_error *err)
 /* Columns that the method does not use are not read, and not checked. */
 static segue_status read_log(replay *r, segue_error *err)
 {
-    r->reading.time =
-        r->config.order == SEGUE_REPLAY_ORDER_TIME || r->config.method == SEGUE_REPLAY_METHOD_URN;
-    r->reading.probability = r->config.method == SEGUE_REPLAY_METHOD_ROWS;
+    r->reading.time = r->set.dry_run || r->config.order == SEGUE_REPLAY_ORDER_TIME ||
+                      r->config.method == SEGUE_REPLAY_METHOD_URN;
+    r->reading.probability = r->set.dry_run || r->config.method == SEGUE_REPLAY_METHOD_ROWS;
     SEGUE_TRY(check_tally(r, err));
     return cli_log_tally_read_history(&r->history, r->path, &r->set.log, &r->reading, r->set.seed,
                                       err);
@@ -233,12 +238,22 @@ static segue_status play_and_write(replay *r, segue_error *err)
     return cli_output_print(&cli_replay_printers, &r->output, r->format, r->set.out, err);
 }
 
+static segue_status describe_log(const replay *r, segue_error *err)
+{
+    cli_replay_dry_run dry_run = {.path = r->path,
+                                  .log_options = r->log_options,
+                                  .reading = &r->reading,
+                                  .history = &r->history,
+                                  .seed = r->set.seed};
+    return cli_replay_dry_run_print(&dry_run, r->format, r->set.out, err);
+}
+
 static segue_status run(int argc, char **argv, segue_error *err)
 {
     replay r;
     segue_status status = init(&r, argc, argv, err);
     if (status == SEGUE_OK)
-        status = play_and_write(&r, err);
+        status = r.set.dry_run ? describe_log(&r, err) : play_and_write(&r, err);
     fini(&r);
     return status;
 }
@@ -276,8 +291,14 @@ const cli_command cli_command_replay = {
                "tasks are shuffled; of more than 20,000 tasks this number is drawn.\n\n"
                "The verdict names the number of steps that it is for.  It says that the log\n"
                "cannot tell where an interval leaves the question open.\n\n"
+               "With --dry-run the log is described instead: its tasks, arms and rewards, the\n"
+               "fitted types, and what is missing for a verdict.  M2 is the second moment of\n"
+               "tasks' averages: as many of its eigenvalues are above the noise as there are\n"
+               "types that differ in direction; several types may share one.  'segue plan LOG'\n"
+               "says from which task on transfer would pay, and how to show it.\n\n"
                "The same seed gives the same bytes on any number of threads.\n\n"
                "examples:\n"
+               "  segue replay --dry-run log.csv\n"
                "  segue replay log.csv\n"
                "  segue replay --steps 50 --order time --html replay.html log.jsonl.gz\n"
                "  segue replay --holdout '^2024' --policy ts,tla --format json log.csv.zst\n",
