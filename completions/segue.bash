@@ -40,7 +40,7 @@ _segue()
             mapfile -t COMPREPLY < <(compgen -W "$(segue help --words help) $(segue help --words)" -- "$cur")
         elif [[ $command == store && $cur != -* ]]; then
             mapfile -t COMPREPLY < <(compgen -W "check upgrade export import" -- "$cur")
-        elif [[ $command == @(estimate|replay|plan|run|merge|plot) && $cur != -* ]]; then
+        elif [[ $command == @(estimate|tally|replay|plan|learn|run|merge|plot) && $cur != -* ]]; then
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         else
             mapfile -t COMPREPLY < <(compgen -W "$(segue help --words "$command" 2> /dev/null)" -- "$cur")
@@ -61,10 +61,11 @@ _segue()
         mapfile -t COMPREPLY < <(compgen -W "bernoulli beta normal twopoint" -- "$cur")
         ;;
     --method | -M)
-        mapfile -t COMPREPLY < <(compgen -W "$(segue help --words methods)" -- "$cur")
+        [ "$command" = learn ] && takes=policies || takes=methods
+        mapfile -t COMPREPLY < <(compgen -W "$(segue help --words "$takes")" -- "$cur")
         ;;
     --order)
-        mapfile -t COMPREPLY < <(compgen -W "shuffle file$([ "$command" = replay ] && echo " time")" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "$([ "$command" = learn ] || echo "shuffle ")file$([[ $command == @(replay|learn) ]] && echo " time")" -- "$cur")
         ;;
     --play)
         mapfile -t COMPREPLY < <(compgen -W "auto resampling replay" -- "$cur")

@@ -122,7 +122,7 @@ class Client:
 
 def parts_of(decision):
     """(learner, task, number, arm, asked, tag): what an id says in the open."""
-    raw = base64.urlsafe_b64decode(decision)
+    raw = base64.urlsafe_b64decode(decision + "=" * (-len(decision) % 4))
     learner, task, number, arm = struct.unpack("<IQQH", raw[:22])
     return learner, task, number, arm, int.from_bytes(raw[22:28], "little") / 1000, int.from_bytes(raw[28:36], "little")
 

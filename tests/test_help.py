@@ -12,7 +12,8 @@ import sys
 import unittest
 
 from paper_files import tiny_experiments
-from program import PAPER, Folder, answer
+from program import PAPER, SEGUE, Folder, answer
+from service import Service
 
 SIMULATE = ("simulate", "--models", PAPER, "--steps", 20, "--runs", 2)
 MEANS = ((0.9, 0.2, 0.2, 0.5), (0.2, 0.8, 0.3, 0.4), (0.3, 0.2, 0.9, 0.5))
@@ -179,6 +180,15 @@ class Results(Folder):
         guess = ("plan", "-q", "--types", 2, "--arms", 2, "--steps", 10, "--effect", 0.4, "--runs", 4, "--simulated", 30)
         self.same("segue plan --format json", self.json((*guess, "--value", 2, "--tasks-per-day", 10)))
         self.same("segue plan --format csv", self.columns(guess))
+
+    def test_served_decisions(self):
+        service = Service(SEGUE, str(self.folder / "a.db"))
+        client = service.client()
+        client.post("/v1/learners", {"name": "x", "arms": ["a", "b"]})
+        client.tell(client.ask("x", "t", probability=True)[1]["decision"], 1.0)
+        self.assertEqual(service.stop(), 0)
+        rows = answer("store", "export", "--store", f"sqlite:{self.folder}/a.db", "--log", "x", "--file", "-")
+        self.same("segue store export --log LEARNER", set(rows.splitlines()[0].split(",")))
 
     def test_bench(self):
         bench = ("bench", "-q", "--rounds", 1)

@@ -4,10 +4,12 @@ counts none twice, and recovers the state of its event log.
 
 usage: test_serve_crash.py SEGUE [KILLS]
 SPDX-License-Identifier: Apache-2.0"""
+import base64
 import http.client
 import os
 import random
 import sqlite3
+import subprocess
 import sys
 import threading
 import time
@@ -17,6 +19,17 @@ from service import Service, check_store, folder, parts_of, SHORT
 CLIENTS = 16
 STEPS = 12
 LEARNERS = {"tutor": {"arms": ["A", "B", "C", "D"]}, "models": {"arms": ["A", "B", "C"], "method": "tucb", "models": 2}}
+
+
+def saved_learner(program, where):
+    """A learner that learned from a log, for the field "saved"."""
+    log, out = os.path.join(where, "log.csv"), os.path.join(where, "log.segue")
+    with open(log, "w", encoding="utf-8") as file:
+        file.write("task,arm,reward\n")
+        file.writelines(f"t{t},{arm},{int((t + i) % 3 == 0)}\n" for t in range(60) for i, arm in enumerate("ABC" * 4))
+    subprocess.run([program, "learn", log, "--out", out, "--steps", str(STEPS - 2)], check=True, capture_output=True)
+    with open(out, "rb") as file:
+        return base64.b64encode(file.read()).decode()
 
 
 class Student(threading.Thread):
@@ -62,6 +75,8 @@ class Student(threading.Thread):
     def ask(self, client, task, waiting):
         """Maybe with an event, maybe with a reward; the answer, or None where the task is over."""
         more = {"event": f"e{self.asked}"} if self.random.random() < 0.2 else {}
+        if self.random.random() < 0.1:
+            more["probability"] = True  # which the id then carries
         if waiting and self.random.random() < 0.3:
             decision, reward = waiting.pop()
             self.unsure[decision] = reward
@@ -127,6 +142,7 @@ def main(program, kills):
     with folder() as where:
         store = os.path.join(where, "crash.db")
         service = Service(program, store)
+        LEARNERS["saved"] = {"saved": saved_learner(program, where)}
         for name, settings in LEARNERS.items():
             status, _ = service.client().post("/v1/learners", {"name": name, "steps": STEPS - 2, "control": 0.1, **settings})
             assert status == 201

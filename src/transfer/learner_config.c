@@ -108,7 +108,7 @@ segue_status segue_learner_config_set(segue_learner_config *config, const char *
 static int format_value(const segue_option *option, double value, char *out, size_t size)
 {
     const char *word = option->choices;
-    for (double rank = 0.0; word && rank < value; rank++)
+    for (size_t rank = 0; word && rank < (size_t)value; rank++)
         word = strchr(word, '|') ? strchr(word, '|') + 1 : word;
     if (word)
         return snprintf(out, size, "%.*s", (int)strcspn(word, "|"), word);

@@ -36,7 +36,7 @@ typedef struct settings {
 
 static const cli_option options[] = {
     {"out", 'o', CLI_TEXT, FIELD(out), "FILE", "save the learner to FILE (required)", 0, 0},
-    {"method", 'm', CLI_TEXT, FIELD(method), "METHOD",
+    {"method", 'M', CLI_TEXT, FIELD(method), "METHOD",
      "the learner, as in 'segue help policies' (default auto)", 0, 0},
     {"steps", 'n', CLI_INTEGER, FIELD(steps), "N",
      "steps per task (default: the median of the log)", 1, (double)SEGUE_MAX_HORIZON},

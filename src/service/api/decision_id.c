@@ -71,8 +71,9 @@ void segue_decision_id_encode(const decision *d, const unsigned char key[16], ch
     const size_t size = write_plain(d, raw);
     segue_keyed_hash_128(key, raw, size, signature);
     memcpy(raw + size, signature, SIGNATURE);
-    (void)sodium_bin2base64(text, SEGUE_LONG_DECISION_ID_LENGTH + 1, raw, size + SIGNATURE,
-                            BASE64URL);
+    /* the length is exact: sodium fills the rest of its buffer with zeros */
+    (void)sodium_bin2base64(text, sodium_base64_ENCODED_LEN(size + SIGNATURE, BASE64URL), raw,
+                            size + SIGNATURE, BASE64URL);
 }
 
 /* Decode base64url, and return the size of the content; 0: `text` does not have the length of an id,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "io/encode.h"
 #include "service/api/http/connections.h"
 #include "service/engine/service_internal.h"
 #include "service/jobs/log_writer.h"
@@ -47,8 +48,12 @@ static bool served(segue_service *service, const char *method, const char *path,
         reply.status == 200 && reply.body.size > 0 && !reply.body.failed
             ? memmem(reply.body.data, reply.body.size, "\"decision\":\"", 12)
             : NULL;
-    if (found && id)
-        (void)snprintf(id, 65, "%.64s", (const char *)found + 12);
+    for (size_t i = 0; found && id && i < SEGUE_LONG_DECISION_ID_LENGTH; i++) {
+        id[i] = found[12 + i] == '"' ? '\0' : (char)found[12 + i];
+        id[i + 1] = '\0';
+        if (!id[i])
+            break;
+    }
     const bool fine = reply.status < 300 || reply.status == 503 || reply.body.failed;
     segue_response_fini(&reply);
     return fine;
@@ -57,7 +62,7 @@ static bool served(segue_service *service, const char *method, const char *path,
 /* Ask, and tell the reward if the ask gave an id, `count` times. */
 static bool serve_tasks(segue_service *service, char name, int count, const char *more)
 {
-    char body[256], id[65] = "";
+    char body[256], id[SEGUE_LONG_DECISION_ID_LENGTH + 1] = "";
     bool fine = true;
     for (int i = 0; i < count && fine && !segue_service_needs_restart(service); i++) {
         id[0] = '\0';
@@ -106,6 +111,51 @@ static segue_status serve_scenario(segue_error *err)
     status = fine ? segue_store_check_run(service->store, &checked, err) : SEGUE_EDOMAIN;
     segue_service_destroy(service);
     return status == SEGUE_OK && failed ? segue_fail(err, SEGUE_ENOMEM, "as it should") : status;
+}
+
+static char saved_body[16384]; /* of a request that brings a saved learner */
+
+/* A learner from a saved one is created or rejected, and the store is sound. */
+static segue_status saved_scenario(segue_error *err)
+{
+    segue_service_config config = segue_service_defaults();
+    segue_service *service = NULL;
+    segue_store_check_result checked;
+    config.store = "sqlite::memory:";
+    segue_status status = segue_service_create(&service, &config, err);
+    if (status != SEGUE_OK)
+        return status;
+    bool fine = served(service, "POST", "/v1/learners", saved_body, NULL);
+    if (alloc_has_failed() == 0)
+        fine = fine && serve_tasks(service, 's', 2, "");
+    const bool failed = alloc_has_failed();
+    alloc_stop_failing();
+    status = fine ? segue_store_check_run(service->store, &checked, err) : SEGUE_EDOMAIN;
+    segue_service_destroy(service);
+    return status == SEGUE_OK && failed ? segue_fail(err, SEGUE_ENOMEM, "as it should") : status;
+}
+
+static void a_saved_learner_survives_every_failing_allocation(void **state)
+{
+    static const char *const names[] = {"A", "B", "C"};
+    segue_learner_config config = segue_learner_defaults();
+    segue_learner *learner = NULL;
+    segue_bytes b = {.data = NULL};
+    (void)state;
+    config.n_arms = 3;
+    config.horizon = 1;
+    assert_ok(segue_learner_create(&learner, &config, NULL));
+    assert_ok(play_some(learner, 20, NULL));
+    assert_ok(segue_learner_name_arms(learner, names, NULL));
+    segue_learner_serialize(learner, &b);
+    const size_t used = (size_t)sprintf(saved_body, "{\"name\":\"l\",\"saved\":\"");
+    const size_t length = SEGUE_ENCODE_BASE64_LENGTH(b.size);
+    assert_true(used + length + 3 <= sizeof saved_body);
+    (void)segue_encode_base64(saved_body + used, b.data, b.size);
+    (void)strcpy(saved_body + used + length, "\"}");
+    segue_bytes_fini(&b);
+    segue_learner_destroy(learner);
+    alloc_fail_some(saved_scenario, 100, repeats(50) < 50 ? 29 : 1);
 }
 
 /* Learners and tasks are made before they are stored: whatever fails, the service goes on. */
@@ -256,6 +306,7 @@ int main(void)
         cmocka_unit_test(model_histories_survive_every_failing_allocation),
         cmocka_unit_test(the_service_survives_every_failing_allocation),
         cmocka_unit_test(opening_tasks_never_stops_the_service),
+        cmocka_unit_test(a_saved_learner_survives_every_failing_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

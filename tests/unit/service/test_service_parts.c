@@ -24,30 +24,38 @@ static void keyed_hash_gives_the_published_siphash_vectors(void **state)
     assert_memory_equal(sum, empty, 16);
 }
 
+/* Ids with and without a probability. */
 static void an_id_is_decoded_and_a_changed_one_is_not(void **state)
 {
     const unsigned char key[16] = {1, 2, 3};
+    const double *probability = *state;
+    const size_t length =
+        *probability > 0.0 ? SEGUE_LONG_DECISION_ID_LENGTH : SEGUE_DECISION_ID_LENGTH;
     const decision d = {.learner = 7,
+                        .probability = *probability,
                         .task = INT64_C(1) << 40,
                         .tag = UINT64_C(0x7123456789abcdef),
                         .number = (UINT64_C(3) << 61) + 9,
                         .arm = 999,
                         .asked_at = 1763270000.125};
     decision back;
-    char text[SEGUE_DECISION_ID_LENGTH + 1];
-    (void)state;
+    char text[SEGUE_LONG_DECISION_ID_LENGTH + 2];
+    memset(text, '+', sizeof text);
     segue_decision_id_encode(&d, key, text);
+    assert_int_equal(strlen(text), length);
+    assert_true(text[length + 1] == '+'); /* no byte is written after it */
     assert_true(segue_decision_id_decode(&back, key, text));
     assert_true(back.learner == d.learner && back.task == d.task && back.number == d.number);
     assert_true(back.arm == d.arm && back.tag == d.tag);
+    assert_near(back.probability, *probability, 0.0);
     assert_true(fabs(back.asked_at - d.asked_at) < 1e-3);
-    for (size_t i = 0; i < SEGUE_DECISION_ID_LENGTH; i++) {
+    for (size_t i = 0; i < length; i++) {
         const char before = text[i];
         text[i] = before == 'A' ? 'B' : 'A';
         assert_false(segue_decision_id_decode(&back, key, text));
         text[i] = before;
     }
-    text[SEGUE_DECISION_ID_LENGTH - 1] = '\0';
+    text[length - 1] = '\0';
     assert_false(segue_decision_id_decode(&back, key, text));
 }
 
@@ -105,9 +113,11 @@ static void a_map_finds_its_entries(void **state)
 
 int main(void)
 {
+    static double probabilities[] = {0.0, 0.1};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keyed_hash_gives_the_published_siphash_vectors),
-        cmocka_unit_test(an_id_is_decoded_and_a_changed_one_is_not),
+        {"short_id", an_id_is_decoded_and_a_changed_one_is_not, NULL, NULL, &probabilities[0]},
+        {"long_id", an_id_is_decoded_and_a_changed_one_is_not, NULL, NULL, &probabilities[1]},
         cmocka_unit_test(this_machine_has_many_names),
         cmocka_unit_test(a_map_finds_its_entries),
     };
