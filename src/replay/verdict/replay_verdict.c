@@ -1,11 +1,9 @@
-/* replay_verdict.c - the verdict of a replay: does transfer pay on this log, and which method?
+/* replay_verdict.c - the verdict of a replay in words: does transfer pay on this log, and which
+ * method?
  *
- * Three questions, each answered only if the whole interval is on one side of its limit: does
- * learning earn more than one arm for all tasks; does transfer save regret of the best candidate
- * without it (not always ts: look-ahead beats ts); do types save a tenth (SEGUE_MIN_TYPES_SAVING)
- * of the regret of the best learner of a prior per arm, which may look ahead too, so that the two
- * differ in nothing but types?  Otherwise the log cannot tell, and the verdict says why, and what
- * would be needed.  Every verdict names the number of steps that it is for.
+ * replay_decision.c decides.  If the log cannot tell, the verdict says why, and what would be
+ * needed.  Every verdict names the number of steps that it is for, and how much of it is not from
+ * the logged rewards.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <math.h>
@@ -14,11 +12,10 @@
 
 #include "io/utf8.h"
 #include "replay/replay.h"
+#include "replay/verdict/replay_decision.h"
 
-#define MIN_GAIN       0.01 /* of the reward: a smaller gain over a single arm does not count */
-#define MIN_SAVING     0.05 /* of the regret: transfer that saves less does not count */
-#define MAX_ARM_BYTES  40   /* of an arm's name */
-#define MAX_MORE_TASKS 100  /* times as many: more are not suggested */
+#define MAX_ARM_BYTES  40  /* of an arm's name */
+#define MAX_MORE_TASKS 100 /* times as many: more are not suggested */
 
 /* ---- text -------------------------------------------------------------------------------- */
 
@@ -73,136 +70,13 @@ static void append_scored(verdict *v, const segue_replay_result *result)
         append(v, ", from task %zu on", result->first_scored);
 }
 
-/* ---- decision ---------------------------------------------------------------------------- */
-
-/* An open question: the interval and the limit that it contains. */
-typedef struct question {
-    const segue_interval *interval;
-    double limit;
-} question;
-
-/* The decision of a verdict. */
-typedef struct decision {
-    segue_conclusion conclusion;
-    size_t best;                   /* the candidate with the largest reward */
-    bool few_rewards;              /* unclear: too few rewards per arm and task */
-    question arm, transfer, types; /* unclear: the open one has an interval */
-} decision;
-
-/* Return the candidate with the largest reward, except the fixed arm. */
-static size_t best_candidate(const segue_replay_result *result)
-{
-    size_t best = result->ts;
-    for (size_t c = 0; c < result->n_candidates; c++)
-        if (c != result->fixed_arm && result->candidate[c].metric[SEGUE_METRIC_REWARD].value >
-                                          result->candidate[best].metric[SEGUE_METRIC_REWARD].value)
-            best = c;
-    return best;
-}
-
-/* Row replay takes the best of a task's averages for its best arm, which needs many rewards. */
-static bool has_few_rewards(const segue_replay_result *result)
-{
-    return result->rewards_per_cell < SEGUE_MIN_REWARDS_PER_CELL ||
-           (!result->urn && result->rarest_rewards < SEGUE_MIN_REWARDS_FOR_TYPES);
-}
-
-static bool has_types(const segue_replay_result *result)
-{
-    return result->best_types < result->n_candidates;
-}
-
-/* Return the learner across tasks with the larger reward: of types or of a prior per arm. */
-static size_t best_transfer(const segue_replay_result *result)
-{
-    const size_t prior = result->best_prior, types = result->best_types;
-    if (!has_types(result))
-        return prior;
-    return result->candidate[types].metric[SEGUE_METRIC_REWARD].value >
-                   result->candidate[prior].metric[SEGUE_METRIC_REWARD].value
-               ? types
-               : prior;
-}
+/* ---- parts of sentences ------------------------------------------------------------------ */
 
 static const segue_interval *metric_of(const segue_replay_result *result, size_t candidate,
                                        segue_replay_metric metric)
 {
     return &result->candidate[candidate].metric[metric];
 }
-
-/* Do types save enough of the regret of a prior per arm? */
-static void decide_types(const segue_replay_result *result, decision *d)
-{
-    d->conclusion = SEGUE_CONCLUSION_PRIOR;
-    if (!has_types(result))
-        return;
-    const segue_interval *saved =
-        metric_of(result, result->best_types, SEGUE_METRIC_SAVED_OVER_PRIOR);
-    if (saved->low >= SEGUE_MIN_TYPES_SAVING) {
-        d->conclusion = SEGUE_CONCLUSION_TYPES;
-    } else if (!(saved->high < SEGUE_MIN_TYPES_SAVING)) {
-        d->conclusion = SEGUE_CONCLUSION_UNCLEAR;
-        d->types = (question){.interval = saved, .limit = SEGUE_MIN_TYPES_SAVING};
-    }
-}
-
-/* Does transfer pay, and if so, do types? */
-static void decide_transfer(const segue_replay_result *result, decision *d)
-{
-    const segue_interval *saved =
-        metric_of(result, best_transfer(result), SEGUE_METRIC_REGRET_SAVED);
-    if (saved->low > 0.0) {
-        decide_types(result, d);
-    } else if (saved->high < MIN_SAVING) {
-        d->conclusion = SEGUE_CONCLUSION_NONE;
-    } else {
-        d->conclusion = SEGUE_CONCLUSION_UNCLEAR;
-        d->transfer = (question){.interval = saved,
-                                 .limit = saved->value > 0.5 * MIN_SAVING ? 0.0 : MIN_SAVING};
-    }
-}
-
-static decision decide(const segue_replay_result *result)
-{
-    decision d = {.conclusion = SEGUE_CONCLUSION_UNCLEAR, .best = best_candidate(result)};
-    const segue_interval *over_arm = metric_of(result, d.best, SEGUE_METRIC_GAIN_OVER_FIXED);
-    d.few_rewards = has_few_rewards(result);
-    if (result->constant)
-        d.conclusion = SEGUE_CONCLUSION_ARM;
-    else if (d.few_rewards)
-        return d;
-    else if (over_arm->low > 0.0)
-        decide_transfer(result, &d);
-    else if (over_arm->high < MIN_GAIN)
-        d.conclusion = SEGUE_CONCLUSION_ARM;
-    else
-        d.arm = (question){.interval = over_arm,
-                           .limit = over_arm->value > 0.5 * MIN_GAIN ? 0.0 : MIN_GAIN};
-    return d;
-}
-
-/* Return the candidate to use.  A prior per arm is simpler than types, so it is preferred unless it
- * does not pay by itself. */
-static size_t choose(const segue_replay_result *result, const decision *d)
-{
-    const size_t prior = result->best_prior;
-    switch (d->conclusion) {
-    case SEGUE_CONCLUSION_TYPES:
-        return result->best_types;
-    case SEGUE_CONCLUSION_PRIOR:
-        return metric_of(result, prior, SEGUE_METRIC_REGRET_SAVED)->low > 0.0
-                   ? prior
-                   : best_transfer(result);
-    case SEGUE_CONCLUSION_ARM:
-        return result->fixed_arm;
-    case SEGUE_CONCLUSION_UNCLEAR:
-        return d->best;
-    default:
-        return result->best_without_transfer;
-    }
-}
-
-/* ---- parts of sentences ------------------------------------------------------------------ */
 
 static const char *name_of(const segue_replay_result *result, size_t candidate)
 {
@@ -325,7 +199,7 @@ static void describe_prior(verdict *v, const segue_replay_result *result)
 {
     describe_use(v, result);
     describe_transfer(v, result);
-    if (!has_types(result))
+    if (!segue_replay_decision_has_types(result))
         return;
     append(v, " Types add little to a prior per arm: ");
     append_types_saving(v, result);
@@ -345,7 +219,7 @@ static void describe_arm(verdict *v, const segue_replay_result *result, size_t b
 
 static void describe_none(verdict *v, const segue_replay_result *result)
 {
-    const size_t transfer = best_transfer(result);
+    const size_t transfer = segue_replay_decision_transfer(result);
     append(v, "Transfer does not pay. ");
     describe_use(v, result);
     append(v, " %s, which learns across tasks, saves ", name_of(result, transfer));
@@ -406,7 +280,7 @@ static void describe_open_transfer(verdict *v, const segue_replay_result *result
 {
     append(v, "This log cannot tell if transfer pays in ");
     append_steps(v, result);
-    append(v, ": %s saves ", name_of(result, best_transfer(result)));
+    append(v, ": %s saves ", name_of(result, segue_replay_decision_transfer(result)));
     append_saving(v, d->transfer.interval);
     append(v, " of %s, which learns nothing across tasks.",
            name_of(result, result->best_without_transfer));
@@ -441,9 +315,9 @@ static void describe_unclear(verdict *v, const segue_replay_result *result, cons
 void segue_replay_verdict(segue_replay_result *result)
 {
     verdict v = {.text = result->verdict, .size = sizeof result->verdict};
-    const decision d = decide(result);
+    const decision d = segue_replay_decision(result);
     result->conclusion = d.conclusion;
-    result->use = choose(result, &d);
+    result->use = segue_replay_decision_use(result, &d);
     if (result->constant)
         describe_constant(&v, result);
     else if (d.conclusion == SEGUE_CONCLUSION_TYPES)
