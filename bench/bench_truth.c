@@ -17,7 +17,8 @@
 typedef struct truth {
     size_t n_arms, n_tasks, first;
     uint64_t steps, seed;
-    double levels, precision; /* 0: another law */
+    unsigned long levels; /* Bernoulli trials per reward */
+    double precision;     /* of a Beta reward; 0: another law */
     segue_policy_list list;
     double *means;  /* n_tasks x n_arms: of one run */
     segue_rng *rng; /* n_arms: the rewards of the open task */
@@ -32,9 +33,9 @@ static double draw_reward(const truth *t, segue_rng *rng, double mean)
     double sum = 0.0;
     if (t->precision > 0.0)
         return segue_rng_beta(rng, t->precision * mean, t->precision * (1.0 - mean));
-    for (double i = 0.0; i < t->levels; i += 1.0)
+    for (unsigned long i = 0; i < t->levels; i++)
         sum += segue_rng_uniform(rng) < mean;
-    return sum / t->levels;
+    return sum / (double)t->levels;
 }
 
 /* Play one task; return the sum of the means of the pulled arms. */
@@ -116,14 +117,14 @@ static score play_run(const truth *t, size_t i, uint64_t run)
 
 static bool parse_law(truth *t, const char *law)
 {
-    t->levels = 1.0;
+    t->levels = 1;
     if (strncmp(law, "levels:", 7) == 0)
-        t->levels = strtod(law + 7, NULL);
+        t->levels = strtoul(law + 7, NULL, 10);
     else if (strncmp(law, "beta:", 5) == 0)
         t->precision = strtod(law + 5, NULL);
     else
         return strcmp(law, "bernoulli") == 0;
-    return t->levels >= 1.0 && t->precision >= 0.0;
+    return t->levels >= 1 && t->precision >= 0.0;
 }
 
 static void play_all(truth *t)

@@ -112,7 +112,8 @@ CELLS = {cell.name: cell for cell in
 # ---- logs ------------------------------------------------------------------------------------
 
 def arm_name(arm):
-    return "ABCDEFGHIJ"[arm]
+    """Numbers: the program keeps their order, and look-ahead breaks ties by it."""
+    return str(arm + 1)
 
 
 def draw_rewards(rng, law, means):

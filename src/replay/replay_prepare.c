@@ -16,6 +16,7 @@
 #define MAX_STEPS    1000 /* by default */
 #define MIN_RUNS     4    /* by default */
 #define MAX_RUNS     32   /* by default */
+#define MAX_DRAWS    64   /* populations; more runs use them again */
 
 static segue_status no_memory(segue_error *err)
 {
@@ -36,11 +37,27 @@ static void find_rows(replay_study *st)
         st->rows.rate = fmin(st->rows.rate, history->probability[i]);
 }
 
-/* Group the rewards of the log and fit the population of its tasks. */
+/* Return the runs that play SEGUE_REPLAY_PLAYED_TASKS tasks, within limits. */
+static uint64_t default_runs(const segue_replay_result *result)
+{
+    const uint64_t runs = (SEGUE_REPLAY_PLAYED_TASKS + result->n_played - 1) / result->n_played;
+    return runs < MIN_RUNS || !result->urn ? MIN_RUNS : runs > MAX_RUNS ? MAX_RUNS : runs;
+}
+
+static void choose_runs(replay_study *st)
+{
+    const segue_replay_config *config = st->config;
+    segue_replay_result *result = st->result;
+    result->runs = config->runs ? config->runs : default_runs(result);
+    result->replicates = config->replicates ? config->replicates : SEGUE_REPLAY_REPLICATES;
+}
+
+/* Group the rewards of the log and draw populations of tasks that it allows. */
 static segue_status fit_urn(replay_study *st, segue_error *err)
 {
     SEGUE_TRY(segue_urn_log_init(&st->log, st->config->history, err));
-    SEGUE_TRY(segue_urn_init(&st->urn, &st->log, st->config->seed, 0, err));
+    const size_t n_draws = st->result->runs < MAX_DRAWS ? (size_t)st->result->runs : MAX_DRAWS;
+    SEGUE_TRY(segue_urn_init(&st->urn, &st->log, n_draws, st->config->seed, err));
     st->result->n_fitted_types = st->urn.population.n_types;
     return SEGUE_OK;
 }
@@ -66,6 +83,7 @@ static segue_status choose_method(replay_study *st, segue_error *err)
                           config->path);
     result->urn = config->method == SEGUE_REPLAY_METHOD_URN;
     result->thinned = !result->urn && config->history->probability;
+    choose_runs(st);
     if (result->urn)
         return fit_urn(st, err);
     find_rows(st);
@@ -217,13 +235,6 @@ static segue_status summarize_tasks(replay_study *st, segue_error *err)
     return SEGUE_OK;
 }
 
-/* Return the runs that play SEGUE_REPLAY_PLAYED_TASKS tasks, within limits. */
-static uint64_t default_runs(const segue_replay_result *result)
-{
-    const uint64_t runs = (SEGUE_REPLAY_PLAYED_TASKS + result->n_played - 1) / result->n_played;
-    return runs < MIN_RUNS || !result->urn ? MIN_RUNS : runs > MAX_RUNS ? MAX_RUNS : runs;
-}
-
 static void summarize_log(replay_study *st)
 {
     const segue_history *history = st->config->history;
@@ -248,8 +259,6 @@ static void summarize_log(replay_study *st)
     result->rows_accepted = accepted / (double)history->n_rows;
     result->rewards_per_cell =
         (double)history->n_rows / (double)history->n_tasks / (double)history->n_arms;
-    result->runs = st->config->runs ? st->config->runs : default_runs(result);
-    result->replicates = st->config->replicates ? st->config->replicates : SEGUE_REPLAY_REPLICATES;
     result->seed = st->config->seed;
 }
 

@@ -1,18 +1,18 @@
 /* replay_replicates.c - intervals of the urn, by replicates of the log.
  *
- * A replicate is a log of the same shape, drawn from the fitted population: tasks with replacement,
- * new means from their posteriors, new rewards, as many as the log has.  It passes through all that
- * the log passed through: the fit, with its choice of the number of types, and the play.  So the
- * spread of the replicates shows the noise of the log.  It contains the noise of a few short runs
- * too, which is known from the runs and subtracted; the noise of the log's own runs is added:
+ * A replicate plays tasks of the log, drawn with replacement, under a population that these tasks
+ * allow.  So the spread of the replicates shows what the log does not tell: which tasks it could
+ * have had, with which rewards, and how the means of tasks are distributed.  It contains the noise
+ * of a few short runs too, which is known from the runs and subtracted; the noise of the log's own
+ * runs is added:
  *
- *     variance = max(0, variance over replicates - noise of their runs) + noise of the runs
+ *     variance = max(V / 4, V - noise of their runs) + noise of the runs,  V over replicates
  *
  * Noise of runs is a jackknife over runs; the one of long runs also follows from the one of short
  * ones by their numbers of scored tasks, and the larger counts.  The half width is Student's
  * quantile times the root, and at least a small floor (replay_metrics.c).
  *
- * A replicate is one item of work: replicates x (fit + candidates x RUNS x at most 300 tasks).
+ * A replicate is one item of work: candidates x 2 to 4 runs x at most 300 tasks.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
@@ -22,14 +22,17 @@
 #include "replay/replay_metrics.h"
 #include "segue/internal.h"
 
-#define RUNS         4   /* of a replicate */
-#define SCORED_TASKS 260 /* of a run, at most */
+#define MAX_RUNS     4 /* of a replicate; a quarter of the runs of the log, if that is less, ... */
+#define MIN_RUNS     2 /* ... but two show their noise */
+#define MIN_SHARE    0.25 /* of the variance over replicates: their noise is an estimate too */
+#define SCORED_TASKS 260  /* of a run, at most */
 
 /* The shape of a replicate. */
 typedef struct shape {
     size_t log_learned, log_tasks; /* tasks of its log: learned from; all */
     size_t learned, tasks;         /* tasks of a run */
     size_t first_scored;           /* position, from 0 */
+    size_t runs;
 } shape;
 
 /* Memory of one worker thread. */
@@ -44,7 +47,7 @@ typedef struct replicates {
     shape shape;
     uint64_t count;
     replicate *worker; /* one per thread */
-    double *reward;    /* count x RUNS x n_candidates: per step */
+    double *reward;    /* count x shape.runs x n_candidates: per step */
     double *regret;
 } replicates;
 
@@ -75,14 +78,15 @@ static void draw_tasks(const replicates *r, uint64_t item, size_t *from)
 /* Choose the tasks of a run.  In shuffled orders runs meet different tasks: a run takes the next
  * tasks of the replicate, from the first on again after the last.  In the order of the file, all
  * runs of a log meet the same tasks at the beginning, and so do those of a replicate. */
-static void choose_tasks(const shape *s, bool shuffled, uint64_t number, size_t *order)
+static void choose_tasks(const shape *s, bool shuffled, uint64_t number, replicate *w)
 {
     const uint64_t run = shuffled ? number : 0;
     const size_t others = s->tasks - s->learned, log_others = s->log_tasks - s->log_learned;
     for (size_t i = 0; i < s->learned; i++)
-        order[i] = ((size_t)run * s->learned + i) % s->log_learned;
+        w->order[i] = w->from[((size_t)run * s->learned + i) % s->log_learned];
     for (size_t i = 0; i < others; i++)
-        order[s->learned + i] = s->log_learned + ((size_t)run * others + i) % log_others;
+        w->order[s->learned + i] =
+            w->from[s->log_learned + ((size_t)run * others + i) % log_others];
 }
 
 /* Store the average reward and regret per step over the scored tasks. */
@@ -104,51 +108,40 @@ static segue_status play_run(const replicates *r, replicate *w, const segue_urn 
                              uint64_t run, size_t fixed_arm, segue_error *err)
 {
     const segue_replay_result *result = r->st->result;
+    const uint64_t number = stream_of(item, run);
     replay_setting setting = r->st->setting;
     setting.urn = urn;
     setting.order = w->order;
     setting.n_tasks = r->shape.tasks;
     setting.n_learned = r->shape.learned;
-    choose_tasks(&r->shape, setting.shuffled, run, w->order);
+    choose_tasks(&r->shape, setting.shuffled, run, w);
     for (size_t c = 0; c < result->n_candidates; c++) {
         replay_candidate candidate = r->st->candidate[c];
         if (c == result->fixed_arm)
             candidate.arm = fixed_arm;
-        SEGUE_TRY(segue_replay_run_play(&setting, &candidate, stream_of(item, run), &w->run, err));
-        store_run(r, w, (item * RUNS + run) * result->n_candidates + c);
+        SEGUE_TRY(segue_replay_run_play(&setting, &candidate, number, &w->run, err));
+        store_run(r, w, (item * r->shape.runs + run) * result->n_candidates + c);
     }
     return SEGUE_OK;
-}
-
-/* Fit the drawn log and play it. */
-static segue_status play_log(const replicates *r, replicate *w, const segue_urn_log *log,
-                             uint64_t item, segue_error *err)
-{
-    const uint64_t seed = r->st->config->seed;
-    const size_t first = r->shape.log_learned < r->shape.log_tasks ? r->shape.log_learned : 0;
-    segue_urn urn;
-    size_t arm = 0;
-    SEGUE_TRY(segue_urn_init(&urn, log, seed, stream_of(item, 0), err));
-    for (size_t i = 0; i < log->n_tasks; i++)
-        w->order[i] = i;
-    segue_status status = segue_urn_best_arm(&urn, w->order, first, log->n_tasks, seed,
-                                             stream_of(item, RUNS), &arm, err);
-    for (uint64_t run = 0; run < RUNS && status == SEGUE_OK; run++)
-        status = play_run(r, w, &urn, item, run, arm, err);
-    segue_urn_fini(&urn);
-    return status;
 }
 
 static segue_status play_item(void *context, size_t worker, uint64_t item, segue_error *err)
 {
     const replicates *r = context;
+    const shape *s = &r->shape;
     replicate *w = &r->worker[worker];
-    segue_urn_log log;
+    const uint64_t seed = r->st->config->seed;
+    const size_t first = s->log_learned < s->log_tasks ? s->log_learned : 0;
+    segue_urn urn;
+    size_t arm = 0;
     draw_tasks(r, item, w->from);
-    SEGUE_TRY(segue_urn_draw_log(&r->st->urn, w->from, r->shape.log_tasks, r->st->config->seed,
-                                 stream_of(item, 0), &log, err));
-    const segue_status status = play_log(r, w, &log, item, err);
-    segue_urn_log_fini(&log);
+    SEGUE_TRY(segue_urn_init_replicate(&urn, &r->st->urn, w->from, s->log_tasks, seed,
+                                       stream_of(item, 0), err));
+    segue_status status = segue_urn_best_arm(&urn, w->from, first, s->log_tasks, seed,
+                                             stream_of(item, s->runs), &arm, err);
+    for (uint64_t run = 0; run < s->runs && status == SEGUE_OK; run++)
+        status = play_run(r, w, &urn, item, run, arm, err);
+    segue_urn_fini(&urn);
     return status;
 }
 
@@ -157,7 +150,8 @@ static void commit_item(void *context, size_t worker, uint64_t item)
     const replicates *r = context;
     (void)worker;
     (void)item;
-    segue_replay_progress(r->st, (double)(RUNS * r->shape.tasks * r->st->result->n_candidates));
+    segue_replay_progress(r->st,
+                          (double)(r->shape.runs * r->shape.tasks * r->st->result->n_candidates));
 }
 
 /* ---- intervals --------------------------------------------------------------------------- */
@@ -220,13 +214,14 @@ static void find_noises(const replicates *r, noises *n)
 {
     const replay_study *st = r->st;
     const segue_replay_result *result = st->result;
-    const size_t width = segue_replay_metrics_count(result), step = RUNS * result->n_candidates;
+    const size_t width = segue_replay_metrics_count(result), runs = r->shape.runs,
+                 step = runs * result->n_candidates;
     add_noise(result, st->run_reward, st->run_regret, (size_t)result->runs, 1.0, &n->scratch,
               n->own);
     for (size_t b = 0; b < r->count; b++) {
         const double *reward = r->reward + b * step, *regret = r->regret + b * step;
-        add_noise(result, reward, regret, RUNS, (double)r->count, &n->scratch, n->rest);
-        compute_without(result, reward, regret, RUNS, RUNS, n->scratch.average, n->scratch.left);
+        add_noise(result, reward, regret, runs, (double)r->count, &n->scratch, n->rest);
+        compute_without(result, reward, regret, runs, runs, n->scratch.average, n->scratch.left);
         for (size_t k = 0; k < width; k++)
             segue_stats_add(&n->between[k], n->scratch.left[k]);
     }
@@ -237,8 +232,10 @@ static segue_interval make_interval(const replicates *r, const noises *n, size_t
     const segue_replay_result *result = r->st->result;
     const double scored = (double)(result->n_played + 1 - result->first_scored);
     const double scored_short = (double)(r->shape.tasks - r->shape.first_scored);
-    const double of_log = fmax(0.0, segue_stats_variance(&n->between[at]) - n->rest[at]);
-    const double scaled = n->rest[at] * RUNS * scored_short / ((double)result->runs * scored);
+    const double between = segue_stats_variance(&n->between[at]);
+    const double of_log = fmax(MIN_SHARE * between, between - n->rest[at]);
+    const double scaled =
+        n->rest[at] * (double)r->shape.runs * scored_short / ((double)result->runs * scored);
     const double variance = of_log + fmax(n->own[at], scaled);
     if (!isfinite(variance))
         return (segue_interval){.value = value, .low = NAN, .high = NAN};
@@ -299,6 +296,8 @@ static shape choose_shape(const segue_replay_result *result)
     const size_t played = result->n_played, learned = result->n_learned;
     const size_t before = result->first_scored - 1;
     shape s = {.log_tasks = smaller(played, SEGUE_MAX_POPULATION_TASKS), .first_scored = before};
+    s.runs = smaller(MAX_RUNS, (size_t)(result->runs / 4));
+    s.runs = s.runs < MIN_RUNS ? MIN_RUNS : s.runs;
     s.log_learned = s.log_tasks;
     s.tasks = s.learned = smaller(s.log_tasks, before + SCORED_TASKS);
     if (learned == played)
@@ -315,7 +314,8 @@ double segue_replay_replicates_work(const replay_study *st)
     const segue_replay_result *result = st->result;
     if (!result->urn || st->config->values_only)
         return 0.0;
-    return (double)(result->replicates * RUNS * choose_shape(result).tasks * result->n_candidates);
+    const shape s = choose_shape(result);
+    return (double)(result->replicates * s.runs * s.tasks * result->n_candidates);
 }
 
 static segue_status replicate_init(replicate *w, const replicates *r, segue_error *err)
@@ -357,8 +357,8 @@ segue_status segue_replay_replicates(replay_study *st, const double *values, seg
     const segue_replay_result *result = st->result;
     const uint64_t count = result->replicates;
     const size_t n_threads = smaller(st->config->threads, (size_t)count);
-    const size_t cells = (size_t)count * RUNS * result->n_candidates;
     replicates r = {.st = st, .shape = choose_shape(result), .count = count};
+    const size_t cells = (size_t)count * r.shape.runs * result->n_candidates;
     r.reward = calloc(cells, sizeof *r.reward);
     r.regret = calloc(cells, sizeof *r.regret);
     segue_status status = r.reward && r.regret ? play_all(&r, n_threads, err)

@@ -103,7 +103,7 @@ typedef struct segue_replay_result {
     size_t n_fitted_types;   /* urn: types of the fitted population */
     double tasks_needed;     /* urn: to show these types with as many rewards per task; or ... */
     double rows_needed;      /* ... rewards per task, with as many tasks; infinite: unknown */
-    uint64_t replicates;     /* urn: logs drawn for the intervals */
+    uint64_t replicates;     /* urn: replicates of the log, for the intervals */
     bool thinned;            /* row replay: rows are accepted by the log's probabilities */
     const char *order, *holdout;
     size_t n_played;

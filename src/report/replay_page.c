@@ -319,10 +319,11 @@ static void put_intervals(const page *p)
     if (p->result->urn)
         segue_html_p(
             p->out,
-            "Intervals are from %" PRIu64 " logs of the same shape, drawn from the fitted "
-            "types, fitted again and played: they contain the luck of the logged rewards, "
-            "of the sample of tasks, and of the play. They do not contain how far any such "
-            "types are from the truth.",
+            "Intervals are from %" PRIu64
+            " replicates of the log: its tasks, drawn with replacement, "
+            "and played under types that these tasks allow. They contain the luck of the logged "
+            "rewards, of the sample of tasks, and of the play. They do not contain how far any "
+            "such types are from the truth.",
             p->result->replicates);
     else
         segue_html_p(p->out, "Intervals are from a paired bootstrap over tasks.");

@@ -39,7 +39,7 @@ const char cli_topics_results_logs[] =
     "  play.tasks_needed            urn: tasks that would show these types, with as\n"
     "                               many rewards per task; null: unknown\n"
     "  play.rows_needed             urn: or rewards per task, with as many tasks\n"
-    "  play.replicates              urn: logs drawn for the intervals\n"
+    "  play.replicates              urn: replicates of the log, for intervals\n"
     "  play.probabilities           rows: true if the log has probabilities\n"
     "  play.rows_accepted           rows: share of the rows that may answer a pull\n"
     "  play.reached                 rows: share of the scored tasks that had rows\n"

@@ -9,19 +9,30 @@
 
 #include "replay/urn/urn_log.h"
 
-/** A log and the population that was fitted to it. */
+/** A log, the population that fits it best, and populations that it allows. */
 typedef struct segue_urn {
     const segue_urn_log *log; /* borrowed */
     segue_population population;
-    double *posterior; /* n_tasks x n_types: of each task over types */
+    segue_population *draw; /* n_draws */
+    size_t n_draws;
 } segue_urn;
 
-/** Fit a population to the tasks of a log; @retval SEGUE_ENOMEM */
+/** Fit a population to the tasks of a log, and draw others; @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_urn_init(segue_urn *out, const segue_urn_log *log,
-                                             uint64_t seed, uint64_t run, segue_error *err);
+                                             size_t n_draws, uint64_t seed, segue_error *err);
 void segue_urn_fini(segue_urn *urn);
 
-/** Draw the means (n_arms) of a task from its posterior, from the stream of (seed, run, task). */
+/** Draw one population that these tasks of the log, from[0 .. n - 1], allow.  The replicate plays
+ * the same log, and borrows from it; no population is fitted.  @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_urn_init_replicate(segue_urn *out, const segue_urn *urn,
+                                                       const size_t *from, size_t n, uint64_t seed,
+                                                       uint64_t run, segue_error *err);
+
+/** Return the population of a run: run i has draw i; after the last draw, the first follows. */
+const segue_population *segue_urn_population(const segue_urn *urn, uint64_t run);
+
+/** Draw the means (n_arms) of a task from its posterior under the population of the run, from the
+ * stream of (seed, run, task). */
 void segue_urn_draw_means(const segue_urn *urn, size_t task, uint64_t seed, uint64_t run,
                           double *theta);
 
@@ -33,15 +44,5 @@ double segue_urn_draw_reward(const segue_urn *urn, double mean, segue_rng *rng);
 SEGUE_MUST_CHECK segue_status segue_urn_best_arm(const segue_urn *urn, const size_t *order,
                                                  size_t first, size_t n, uint64_t seed,
                                                  uint64_t run, size_t *arm, segue_error *err);
-
-/**
- * Draw a log of the same shape from the fitted population: task i has the numbers of rewards of
- * task from[i], means from the posterior of that task, and new rewards.
- *
- * @retval SEGUE_ENOMEM
- */
-SEGUE_MUST_CHECK segue_status segue_urn_draw_log(const segue_urn *urn, const size_t *from,
-                                                 size_t n_tasks, uint64_t seed, uint64_t run,
-                                                 segue_urn_log *out, segue_error *err);
 
 #endif

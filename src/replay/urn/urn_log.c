@@ -50,6 +50,24 @@ static void copy_task(segue_urn_log *log, const segue_history *history, size_t t
     }
 }
 
+/* Compute sums and squares from the rewards. */
+static void add_up(segue_urn_log *log)
+{
+    const size_t cells = log->n_tasks * log->n_arms;
+    log->binary = true;
+    for (size_t cell = 0; cell < cells; cell++) {
+        double sum = 0.0, square = 0.0;
+        for (size_t i = log->start[cell]; i < log->start[cell + 1]; i++) {
+            const double reward = log->reward[i];
+            sum += reward;
+            square += reward * reward;
+            log->binary = log->binary && (reward == 0.0 || reward == 1.0);
+        }
+        log->sum[cell] = sum;
+        log->square[cell] = square;
+    }
+}
+
 segue_status segue_urn_log_init(segue_urn_log *out, const segue_history *history, segue_error *err)
 {
     SEGUE_TRY(allocate(out, history->n_tasks, history->n_arms, err));
@@ -65,36 +83,8 @@ segue_status segue_urn_log_init(segue_urn_log *out, const segue_history *history
     for (size_t task = 0; task < out->n_tasks; task++)
         copy_task(out, history, task, used);
     free(used);
-    segue_urn_log_add_up(out);
+    add_up(out);
     return SEGUE_OK;
-}
-
-segue_status segue_urn_log_init_like(segue_urn_log *out, const segue_urn_log *like,
-                                     const size_t *from, size_t n_tasks, segue_error *err)
-{
-    const size_t n_arms = like->n_arms;
-    SEGUE_TRY(allocate(out, n_tasks, n_arms, err));
-    for (size_t task = 0; task < n_tasks; task++)
-        memcpy(out->pulls + task * n_arms, like->pulls + from[task] * n_arms,
-               n_arms * sizeof *out->pulls);
-    return allocate_rewards(out, err);
-}
-
-void segue_urn_log_add_up(segue_urn_log *log)
-{
-    const size_t cells = log->n_tasks * log->n_arms;
-    log->binary = true;
-    for (size_t cell = 0; cell < cells; cell++) {
-        double sum = 0.0, square = 0.0;
-        for (size_t i = log->start[cell]; i < log->start[cell + 1]; i++) {
-            const double reward = log->reward[i];
-            sum += reward;
-            square += reward * reward;
-            log->binary = log->binary && (reward == 0.0 || reward == 1.0);
-        }
-        log->sum[cell] = sum;
-        log->square[cell] = square;
-    }
 }
 
 void segue_urn_log_fini(segue_urn_log *log)

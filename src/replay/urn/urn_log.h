@@ -24,19 +24,6 @@ typedef struct segue_urn_log {
 SEGUE_MUST_CHECK segue_status segue_urn_log_init(segue_urn_log *out, const segue_history *history,
                                                  segue_error *err);
 
-/**
- * Allocate a log in which task i has as many rewards of each arm as task from[i] of `like`.  The
- * rewards are 0; the caller draws them and calls segue_urn_log_add_up.
- *
- * @retval SEGUE_ENOMEM
- */
-SEGUE_MUST_CHECK segue_status segue_urn_log_init_like(segue_urn_log *out, const segue_urn_log *like,
-                                                      const size_t *from, size_t n_tasks,
-                                                      segue_error *err);
-
-/** Compute sums and squares from the rewards. */
-void segue_urn_log_add_up(segue_urn_log *log);
-
 void segue_urn_log_fini(segue_urn_log *log);
 
 /** Return the counts of the log, for a fit; they borrow from it. */

@@ -22,19 +22,16 @@ static void fixed_urn_init(fixed_urn *f, const segue_models *models, size_t n_ta
     for (size_t task = 0; task < n_tasks && each == 0; task++)
         f->made.history.start[task + 1] = 0; /* tasks without a reward */
     assert_ok(segue_urn_log_init(&f->log, &f->made.history, NULL));
-    f->urn = (segue_urn){.log = &f->log};
-    assert_ok(segue_population_init(&f->urn.population, n_arms, 1, NULL));
-    f->urn.population.n_types = 1;
-    f->urn.population.weight[0] = 1.0;
-    f->urn.population.dispersion = 1.0;
+    f->urn = (segue_urn){.log = &f->log, .draw = calloc(1, sizeof *f->urn.draw), .n_draws = 1};
+    assert_non_null(f->urn.draw);
+    assert_ok(segue_population_init(f->urn.draw, n_arms, 1, NULL));
+    f->urn.draw->n_types = 1;
+    f->urn.draw->weight[0] = 1.0;
+    f->urn.draw->dispersion = 1.0;
     for (size_t arm = 0; arm < n_arms; arm++) {
-        f->urn.population.mean[arm] = segue_models_row(models, 0)[arm];
-        f->urn.population.concentration[arm] = 1e12;
+        f->urn.draw->mean[arm] = segue_models_row(models, 0)[arm];
+        f->urn.draw->concentration[arm] = 1e12;
     }
-    f->urn.posterior = calloc(n_tasks, sizeof *f->urn.posterior);
-    assert_non_null(f->urn.posterior);
-    for (size_t task = 0; task < n_tasks; task++)
-        f->urn.posterior[task] = 1.0;
 }
 
 static void fixed_urn_fini(fixed_urn *f)
@@ -87,7 +84,7 @@ static void drawn_rewards_have_the_mean_and_dispersion_of_the_log(void **state)
     segue_rng rng;
     segue_stats reward = {0}, square = {0};
     fixed_urn_init(&f, models, 1, 1);
-    f.urn.population.dispersion = 0.2;
+    f.urn.draw->dispersion = 0.2;
     f.log.binary = false;
     segue_rng_init(&rng, 1, 2, 3, 4);
     for (int i = 0; i < DRAWS; i++) {
@@ -156,35 +153,34 @@ static void an_urn_of_known_means_is_a_simulation(void **state)
 
 /* ---- replicates --------------------------------------------------------------------------- */
 
-static void a_drawn_log_has_the_shape_of_the_log_and_the_means_of_the_urn(void **state)
+/* Tasks after the first TASKS have rewards of 1 only, and are not in the replicate.  Its mean of an
+ * arm has the noise of TASKS x EACH rewards, and that of a draw from the posterior given them, which
+ * is as large. */
+static void a_replicate_draws_what_its_own_tasks_allow(void **state)
 {
     (void)state;
-    enum { TASKS = 500, EACH = 4 };
-    segue_models *models = models_of(2, 1, (double[]){0.7, 0.2});
-    const size_t from[TASKS] = {[1] = 3, [2] = 3};
+    enum { TASKS = 200, EACH = 10 };
+    const double truth[2] = {0.7, 0.2};
+    segue_models *models = models_of(2, 1, truth);
+    size_t from[TASKS];
     fixed_urn f;
-    segue_urn_log drawn;
-    double sum[2] = {0.0, 0.0};
-    fixed_urn_init(&f, models, 5, EACH);
-    f.log.pulls[0] = 1.0; /* task 0 has one reward of arm 0 */
-    assert_ok(segue_urn_draw_log(&f.urn, from, TASKS, 1, 1, &drawn, NULL));
-    assert_near(drawn.pulls[0], 1.0, 0.0);
-    assert_near(drawn.pulls[2], EACH, 0.0);
-    assert_near(drawn.pulls[2 * TASKS - 2], 1.0, 0.0);
-    for (size_t task = 0; task < TASKS; task++)
-        for (size_t arm = 0; arm < 2; arm++) {
-            const size_t cell = 2 * task + arm;
-            double of_cell = 0.0;
-            assert_int_equal(drawn.start[cell + 1] - drawn.start[cell], (size_t)drawn.pulls[cell]);
-            for (size_t i = drawn.start[cell]; i < drawn.start[cell + 1]; i++)
-                of_cell += drawn.reward[i];
-            assert_near(of_cell, drawn.sum[cell], 1e-12);
-            sum[arm] += of_cell;
-        }
-    /* 1 x 498 + 4 x 2 rewards of arm 0, 4 x 500 of arm 1 */
-    assert_near(sum[0] / 506.0, 0.7, BOUND * sqrt(0.7 * 0.3 / 506.0));
-    assert_near(sum[1] / 2000.0, 0.2, BOUND * sqrt(0.2 * 0.8 / 2000.0));
-    segue_urn_log_fini(&drawn);
+    segue_urn replicate;
+    fixed_urn_init(&f, models, 2 * TASKS, EACH);
+    for (size_t cell = 2 * TASKS; cell < 4 * TASKS; cell++)
+        f.log.sum[cell] = f.log.pulls[cell];
+    for (size_t i = 0; i < TASKS; i++)
+        from[i] = TASKS - 1 - i;
+    segue_urn source = {.log = &f.log, .population = *f.urn.draw};
+    assert_ok(segue_urn_init_replicate(&replicate, &source, from, TASKS, 1, 2, NULL));
+    const segue_population *draw = segue_urn_population(&replicate, 17);
+    for (size_t arm = 0; arm < 2; arm++) {
+        double mean = 0.0;
+        for (size_t q = 0; q < draw->n_types; q++)
+            mean += draw->weight[q] * draw->mean[2 * q + arm];
+        const double variance = truth[arm] * (1.0 - truth[arm]) / (TASKS * EACH);
+        assert_near(mean, truth[arm], BOUND * sqrt(2.0 * variance));
+    }
+    segue_urn_fini(&replicate);
     fixed_urn_fini(&f);
     segue_models_destroy(models);
 }
@@ -236,7 +232,7 @@ int main(void)
         cmocka_unit_test(logged_rewards_come_first_and_in_their_order),
         cmocka_unit_test(drawn_rewards_have_the_mean_and_dispersion_of_the_log),
         cmocka_unit_test(an_urn_of_known_means_is_a_simulation),
-        cmocka_unit_test(a_drawn_log_has_the_shape_of_the_log_and_the_means_of_the_urn),
+        cmocka_unit_test(a_replicate_draws_what_its_own_tasks_allow),
         cmocka_unit_test(few_rewards_give_the_reward_of_live_tasks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

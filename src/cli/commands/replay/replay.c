@@ -47,7 +47,7 @@ static const cli_option options[] = {
     {"runs", 'r', CLI_INTEGER, FIELD(runs), "R", "runs (default: for 16,000 tasks in all, 4 to 32)",
      1, (double)SEGUE_MAX_RUNS},
     {"replicates", 0, CLI_INTEGER, FIELD(replicates), "B",
-     "urn: logs drawn for the intervals (default 20)", 2, MAX_REPLICATES},
+     "urn: replicates for the intervals (default 20)", 2, MAX_REPLICATES},
     {"seed", 's', CLI_INTEGER, FIELD(seed), "S", "seed of all random streams (default 1)", 0,
      9007199254740992.0},
     {"threads", 't', CLI_INTEGER, FIELD(threads), "T", "threads (default: one per CPU)", 1,
