@@ -18,9 +18,10 @@
 #define MAX_ENVIRONMENTS 100
 
 /* All fields of an environment; others are rejected with a suggestion. */
-static const char *const fields[] = {"name",  "models",    "uniform",   "rewards",    "spread",
-                                     "mixed", "switch-at", "switch-to", "log",        "least",
-                                     "order", "lowest",    "highest",   "log_summary"};
+static const char *const fields[] = {"name",  "models",    "uniform",   "rewards",     "spread",
+                                     "mixed", "switch-at", "switch-to", "log",         "least",
+                                     "order", "lowest",    "highest",   "log_summary", "task",
+                                     "arm",   "reward"};
 
 void segue_environment_spec_fini(segue_environment_spec *spec)
 {

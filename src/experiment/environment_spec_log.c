@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "io/log/log_columns.h"
 #include "io/log/samples_file.h"
 #include "segue/internal.h"
 
@@ -15,7 +16,8 @@
 segue_status segue_environment_spec_log_check(const segue_json_location *at, const json_t *object,
                                               segue_error *err)
 {
-    static const char *const fields[] = {"least", "order", "lowest", "highest", "log_summary"};
+    static const char *const fields[] = {"least",       "order", "lowest", "highest",
+                                         "log_summary", "task",  "arm",    "reward"};
     const bool log = json_object_get(object, "log") != NULL;
     for (size_t i = 0; i < sizeof fields / sizeof *fields && !log; i++)
         if (json_object_get(object, fields[i]))
@@ -53,6 +55,21 @@ static segue_status read_order(const segue_json_location *at, const json_t *obje
     return SEGUE_OK;
 }
 
+/* Name the columns of the log; `out` borrows the names from `object`. */
+static segue_status read_columns(const segue_json_location *at, const json_t *object,
+                                 log_read_options *out, segue_error *err)
+{
+    for (log_column c = LOG_TASK; c <= LOG_REWARD; c++) {
+        const char *field = segue_log_columns_default(c);
+        const json_t *value = json_object_get(object, field);
+        if (value && !json_string_length(value))
+            return segue_json_fail(at, field, err, "is %s; need the name of a column of the log",
+                                   json_is_string(value) ? "empty" : segue_json_kind(value));
+        out->column[c] = json_string_value(value);
+    }
+    return SEGUE_OK;
+}
+
 static segue_status read_options(const segue_json_location *at, const json_t *object,
                                  segue_samples_options *out, segue_error *err)
 {
@@ -61,6 +78,7 @@ static segue_status read_options(const segue_json_location *at, const json_t *ob
     if (min_rewards)
         SEGUE_TRY(segue_json_integer(at, "least", min_rewards, 1, SEGUE_MAX_MIN_REWARDS,
                                      &out->min_rewards, err));
+    SEGUE_TRY(read_columns(at, object, &out->log, err));
     SEGUE_TRY(read_bound(at, object, "lowest", &out->log.lowest, err));
     return read_bound(at, object, "highest", &out->log.highest, err);
 }

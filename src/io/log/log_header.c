@@ -152,7 +152,9 @@ static segue_status find(log_reader *r, log_column c, segue_error *err)
 segue_status segue_log_header_read(log_reader *r, segue_error *err)
 {
     bool more = false;
-    r->csv.delimiter = r->options->delimiter ? r->options->delimiter : guess_delimiter(r);
+    r->csv.delimiter = r->options->delimiter;
+    if (!r->csv.delimiter)
+        r->csv.delimiter = guess_delimiter(r);
     SEGUE_TRY(segue_csv_next(&r->csv, &more, err));
     r->n_fields = segue_csv_n_fields(&r->csv);
     for (size_t c = 0; c < LOG_N_COLUMNS; c++)

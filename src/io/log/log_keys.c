@@ -20,11 +20,10 @@ typedef struct key_list {
     size_t count;
 } key_list;
 
-static void add_keys(key_list *list, const json_t *value, const char *path, int depth);
+static void add_keys(key_list *list, json_t *value, const char *path, int depth);
 
 /* Add the keys of a member; "_multi" holds the actions of dsjson, which are no columns. */
-static void add_member(key_list *list, const char *key, const json_t *value, const char *path,
-                       int depth)
+static void add_member(key_list *list, const char *key, json_t *value, const char *path, int depth)
 {
     char joined[MAX_PATH];
     const int length = snprintf(joined, sizeof joined, "%s%s%s", path, *path ? "." : "", key);
@@ -32,15 +31,14 @@ static void add_member(key_list *list, const char *key, const json_t *value, con
         add_keys(list, value, joined, depth + 1);
 }
 
-static void add_keys(key_list *list, const json_t *value, const char *path, int depth)
+static void add_keys(key_list *list, json_t *value, const char *path, int depth)
 {
     const char *key;
     json_t *member;
     if (depth > MAX_DEPTH || list->count == MAX_KEYS || json_is_null(value))
         return;
     if (json_is_object(value))
-        json_object_foreach((json_t *)(uintptr_t)value, key, member)
-            add_member(list, key, member, path, depth);
+        json_object_foreach(value, key, member) add_member(list, key, member, path, depth);
     else if (json_is_array(value) && json_is_object(json_array_get(value, 0)))
         add_member(list, "0", json_array_get(value, 0), path, depth);
     else if (!json_is_array(value))

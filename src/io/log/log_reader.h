@@ -37,7 +37,7 @@ typedef struct log_reader {
 /** Return true if the log must have the column. */
 static inline bool segue_log_reader_requires(const log_reader *r, log_column c)
 {
-    return c < LOG_N_REQUIRED || r->options->column[c];
+    return r->options->column[c] || c < LOG_N_REQUIRED;
 }
 
 /** Choose the delimiter and find the columns in the header of CSV, the next row.

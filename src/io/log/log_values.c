@@ -134,9 +134,8 @@ static segue_status read_number(const log_reader *r, log_column c, double *out, 
 static bool read_boolean(const segue_json_lines_value *value, double *out)
 {
     static const char *const booleans[] = {"false", "true", "f", "t", "no", "yes", "n", "y"};
-    const char first = value->length ? value->text[0] : '0';
-    if (value->length > 5 || first <= '9') /* nearly all rewards are numbers */
-        return false;
+    if (value->length == 0 || value->length > 5 || value->text[0] <= '9')
+        return false; /* nearly all rewards are numbers */
     for (size_t i = 0; i < sizeof booleans / sizeof *booleans; i++)
         if (strlen(booleans[i]) == value->length &&
             strncasecmp(booleans[i], value->text, value->length) == 0) {

@@ -185,7 +185,7 @@ static char star_or_digit(const level *here, size_t index)
     for (uint32_t left = here->active; left; left &= left - 1)
         if (here->rest[first_of(left)][0] == '*')
             return '*';
-    return index < 10 ? (char)('0' + index) : '\0';
+    return "0123456789"[index < 10 ? index : 10]; /* the NUL at its end */
 }
 
 /* Elements are named by their index, or by "*". */

@@ -63,6 +63,26 @@ static segue_status history_scenario(segue_error *err)
     return status;
 }
 
+static segue_status decisions_scenario(segue_error *err)
+{
+    const log_read_options named = {.highest = 1.0, .column = {"c.u"}};
+    segue_history history;
+    const segue_status status = segue_history_read(&history, file_name, &named, err);
+    segue_history_fini(&history);
+    return status;
+}
+
+/* A log without the columns: its message lists what it has, and without memory says less. */
+static segue_status refused_scenario(segue_error *err)
+{
+    segue_history history;
+    const segue_status status = segue_history_read(&history, file_name, &plain, err);
+    segue_history_fini(&history);
+    if (status == SEGUE_EPARSE && alloc_has_failed())
+        return err->status = SEGUE_ENOMEM; /* as alloc_fail_each expects */
+    return status == SEGUE_EPARSE ? SEGUE_OK : status;
+}
+
 /* A log is tallied, the tally is written and read again, and becomes the counts and rows of a log. */
 static segue_status tally_scenario(segue_error *err)
 {
@@ -118,6 +138,16 @@ static segue_status samples_scenario(segue_error *err)
     return status;
 }
 
+/* Write 300 lines, with an arm from 1 and a task. */
+static void write_log(const char *format)
+{
+    FILE *log = fopen(file_name, "w");
+    assert_non_null(log);
+    for (int i = 0; i < 300; i++)
+        fprintf(log, format, 1 + i % 3, i % 100);
+    assert_int_equal(fclose(log), 0);
+}
+
 static void files_survive_every_failing_allocation(void **state)
 {
     (void)state;
@@ -146,6 +176,13 @@ static void files_survive_every_failing_allocation(void **state)
                 i % 100, i % 3, i);
     assert_int_equal(fclose(log), 0);
     alloc_fail_each(history_scenario, 20);
+    write_log(
+        "{\"_label_cost\":0,\"_label_Action\":%d,\"c\":{\"u\":%d,\"_multi\":[{\"_tag\":\"a\"},"
+        "{\"_tag\":\"b\"},{\"_tag\":\"c\"}]}}\n");
+    alloc_fail_each(decisions_scenario, 10);
+    alloc_fail_each(refused_scenario, 5);
+    write_log("user_%d,variant,click_%d\n");
+    alloc_fail_each(refused_scenario, 5);
     unlink(file_name);
 }
 
