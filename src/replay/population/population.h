@@ -30,8 +30,9 @@ typedef struct segue_population {
     size_t n_arms, n_types;
     double *weight; /* n_types: descending, sum 1; owns the memory of the next two */
     double *mean, *concentration;
-    double dispersion; /* variance of a reward over mean * (1 - mean); 1: rewards are 0 or 1 */
-    double log_likelihood, aic; /* of the tasks of the fit */
+    double dispersion;     /* variance of a reward over mean * (1 - mean); 1: rewards are 0 or 1 */
+    double log_likelihood; /* of the tasks of the fit */
+    double aic;            /* corrected for few tasks, of the parameters that priors leave free */
 } segue_population;
 
 typedef struct segue_population_config {

@@ -5,12 +5,16 @@
  * type take one Newton step in (logit m, ln kappa) on
  *
  *     sum_l r_lq ln [B(a + won, b + lost) / B(a, b)] + MEAN_COUNT (M ln m + (1 - M) ln(1 - m))
- *         - (ln(kappa / 50))^2 / 18,      a = m kappa, b = (1 - m) kappa,
+ *         - (ln kappa - C)^2 / (2 KAPPA_VARIANCE),      a = m kappa, b = (1 - m) kappa,
  *
- * where M is the arm's mean over all tasks.  The last terms are a weak prior: without rewards, m is
- * M, and kappa is 50, within a factor of 20 (one standard deviation).  Derivatives are sums of
- * digamma and trigamma differences over the distinct counts of an arm (count_table.h), of which
- * rewards of 0 and 1 have few; won counts of graded rewards are rounded to a grid.
+ * where M is the arm's mean over all tasks.  C, the centre of ln kappa over types and arms, is
+ * fitted too, with the prior (ln KAPPA_CENTRE, CENTRE_VARIANCE): kappa of an arm with few rewards
+ * comes close to that of the others.  Derivatives are sums of digamma and trigamma differences over
+ * the distinct counts of an arm (count_table.h), of which rewards of 0 and 1 have few; won counts of
+ * graded rewards are rounded to a grid.
+ *
+ * A parameter that its prior holds in place counts less than one for AIC: the share of its second
+ * derivative that the rewards give.
  *
  * An iteration costs O(types x (tasks x arms + distinct counts)).
  * SPDX-License-Identifier: Apache-2.0 */
@@ -20,14 +24,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEAN_COUNT     1.0    /* weight of the prior of a mean, in pulls */
-#define KAPPA_CENTRE   50.0   /* prior of concentrations: ln kappa has this centre ... */
-#define KAPPA_VARIANCE 9.0    /* ... and this variance */
-#define MAX_STEP       1.0    /* of logit m and ln kappa in one iteration */
-#define MIN_DISPERSION 1e-3   /* rewards that hardly vary within a cell count 1,000 times */
-#define GRID           16.0   /* graded counts are multiples of 1 / GRID, or ... */
-#define MAX_LEVELS     1024.0 /* ... of the largest count over this */
-#define MIN_WEIGHT     1e-9
+#define MEAN_COUNT      2.0    /* weight of the prior of a mean, in pulls */
+#define KAPPA_VARIANCE  1.0    /* of ln kappa around its centre */
+#define KAPPA_CENTRE    50.0   /* prior of that centre: its exponential ... */
+#define CENTRE_VARIANCE 2.25   /* ... and its variance */
+#define MAX_STEP        1.0    /* of logit m and ln kappa in one iteration */
+#define MIN_DISPERSION  1e-3   /* rewards that hardly vary within a cell count 1,000 times */
+#define GRID            16.0   /* graded counts are multiples of 1 / GRID, or ... */
+#define MAX_LEVELS      1024.0 /* ... of the largest count over this */
+#define MIN_WEIGHT      1e-9
 
 /* ---- counts ------------------------------------------------------------------------------ */
 
@@ -114,6 +119,7 @@ static void start_with_one_type(population_em *em)
 {
     em->now.n_types = 1;
     em->now.weight[0] = 1.0;
+    em->log_kappa = log(KAPPA_CENTRE);
     for (size_t i = 0; i < em->n_arms; i++) {
         em->now.mean[i] = em->arm_mean[i];
         em->now.concentration[i] = KAPPA_CENTRE / 5.0;
@@ -188,7 +194,7 @@ static double penalty_of(const population_em *em, size_t type)
     for (size_t i = 0; i < em->n_arms; i++) {
         const size_t at = type * em->n_arms + i;
         const double m = em->now.mean[at], centre = em->arm_mean[i];
-        const double off = log(em->now.concentration[at] / KAPPA_CENTRE);
+        const double off = log(em->now.concentration[at]) - em->log_kappa;
         sum += off * off / (2.0 * KAPPA_VARIANCE) -
                MEAN_COUNT * (centre * log(m) + (1.0 - centre) * log1p(-m));
     }
@@ -227,7 +233,9 @@ static double expect_task(population_em *em, size_t l, const double *log_weight)
 
 void segue_population_em_expect(population_em *em)
 {
-    double log_weight[SEGUE_MAX_POPULATION_TYPES], penalty = 0.0, sum = 0.0;
+    const double off = em->log_kappa - log(KAPPA_CENTRE);
+    double log_weight[SEGUE_MAX_POPULATION_TYPES], penalty = off * off / (2.0 * CENTRE_VARIANCE);
+    double sum = 0.0;
     for (size_t q = 0; q < em->now.n_types; q++) {
         update_log_lik(em, q);
         log_weight[q] = log(em->now.weight[q]);
@@ -291,7 +299,7 @@ static slope slope_at(const population_em *em, double m, double kappa, double ce
     const double daa = won.second - all.second, dab = -all.second, dbb = lost.second - all.second;
     return (slope){
         .mean = s * (da - db) + MEAN_COUNT * (centre - m),
-        .kappa = a * da + b * db - log(kappa / KAPPA_CENTRE) / KAPPA_VARIANCE,
+        .kappa = a * da + b * db - (log(kappa) - em->log_kappa) / KAPPA_VARIANCE,
         .mean_mean = s * (1.0 - 2.0 * m) * (da - db) + s * s * (daa - 2.0 * dab + dbb) -
                      MEAN_COUNT * m * (1.0 - m),
         .mean_kappa = s * (da - db + a * daa + (b - a) * dab - b * dbb),
@@ -329,21 +337,42 @@ void segue_population_em_weigh(population_em *em, size_t arm, const double *weig
     segue_count_table_weigh(table, em->pair_value, &em->weighted);
 }
 
+/* The number of parameters that mean and kappa count for. */
+static double count_parameters(const slope *g, double m)
+{
+    return clamp(1.0 + MEAN_COUNT * m * (1.0 - m) / fmin(g->mean_mean, -1e-9), 0.0, 1.0) +
+           clamp(1.0 + 1.0 / KAPPA_VARIANCE / fmin(g->kappa_kappa, -1e-9), 0.0, 1.0);
+}
+
 static void maximise_arm(population_em *em, size_t type, size_t arm)
 {
     const size_t at = type * em->n_arms + arm;
     double *m = &em->now.mean[at], *kappa = &em->now.concentration[at], dm, dk;
     segue_population_em_weigh(em, arm, em->posterior + type * em->n_tasks);
     const slope g = slope_at(em, *m, *kappa, em->arm_mean[arm]);
+    em->n_parameters += count_parameters(&g, *m);
     newton_step(&g, &dm, &dk);
     *m = clamp(1.0 / (1.0 + (1.0 / *m - 1.0) * exp(-dm)), SEGUE_MIN_POPULATION_MEAN,
                1.0 - SEGUE_MIN_POPULATION_MEAN);
     *kappa = clamp(*kappa * exp(dk), SEGUE_MIN_POPULATION_KAPPA, SEGUE_MAX_POPULATION_KAPPA);
 }
 
+/* Update the centre of ln kappa over types and arms. */
+static void maximise_centre(population_em *em)
+{
+    const size_t cells = em->now.n_types * em->n_arms;
+    double sum = 0.0;
+    for (size_t k = 0; k < cells; k++)
+        sum += log(em->now.concentration[k]);
+    em->log_kappa = (log(KAPPA_CENTRE) / CENTRE_VARIANCE + sum / KAPPA_VARIANCE) /
+                    (1.0 / CENTRE_VARIANCE + (double)cells / KAPPA_VARIANCE);
+}
+
 static void maximise(population_em *em)
 {
     const size_t n = em->n_tasks;
+    em->n_parameters = (double)(em->now.n_types - 1);
+    maximise_centre(em);
     for (size_t q = 0; q < em->now.n_types; q++) {
         double size = 0.0;
         for (size_t l = 0; l < n; l++)

@@ -24,6 +24,8 @@ typedef struct population_em {
     double *scratch;          /* three numbers per task */
     double *pair_value;       /* per pair of an arm (count_table.h): log-likelihood or weight */
     weighted_counts weighted; /* counts of an arm as one type sees them */
+    double log_kappa;         /* centre of ln kappa over types and arms */
+    double n_parameters;      /* that AIC counts, at the last M-step */
     double objective;         /* log-likelihood less the penalty */
 } population_em;
 

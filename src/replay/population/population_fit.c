@@ -156,10 +156,11 @@ static void try_splits(fit *f)
 
 /* ---- number of types --------------------------------------------------------------------- */
 
-static double aic_of(const segue_population *p)
+/* AIC with the correction for few tasks (Hurvich and Tsai 1989). */
+static double aic_of(const population_em *em)
 {
-    const double parameters = (double)(p->n_types - 1 + 2 * p->n_types * p->n_arms);
-    return 2.0 * (parameters - p->log_likelihood);
+    const double k = em->n_parameters, rest = fmax(1.0, (double)em->n_tasks - k - 1.0);
+    return 2.0 * (k + k * (k + 1.0) / rest - em->now.log_likelihood);
 }
 
 static void grow(fit *f, size_t max_types)
@@ -168,7 +169,7 @@ static void grow(fit *f, size_t max_types)
     f->best.aic = INFINITY;
     for (;;) {
         segue_population_em_run(&f->em, FIT_ITERATIONS, MIN_GAIN);
-        f->em.now.aic = aic_of(&f->em.now);
+        f->em.now.aic = aic_of(&f->em);
         rises = f->em.now.aic < f->best.aic ? 0 : rises + 1;
         if (rises == 0)
             segue_population_em_copy(&f->best, &f->em.now);
