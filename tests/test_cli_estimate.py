@@ -48,6 +48,7 @@ class Estimate(PaperLog):
                     self.assertAlmostEqual(x, y, delta=0.1)
             for model in data["models"]:
                 self.assertAlmostEqual(model["weight"], 0.5, delta=0.1)
+            self.assertGreaterEqual(data["models"][0]["weight"], data["models"][1]["weight"])
 
     def test_em_prints_its_likelihood_and_uses_short_tasks(self):
         log = self.log(tasks=100, pulls=20)

@@ -194,6 +194,8 @@ class Tally(Folder):
                 ("--range is for logs", "replay", "--range", "0,5", whole),
                 ("its checksum is wrong", "replay", bad),
                 ("it is cut off", "replay", "--dry-run", cut),
+                ("a tally of segue", "simulate", "--log", whole, "--tasks", 9, "--steps", 9, "--policy", "ts"),
+                ("a tally of segue", "learn", whole, "--out", out),
                 ("--range is for logs", "estimate", "--method", "types", "--range", "0,5", whole),
                 ("--task is for logs", "estimate", "--method", "types", "--task", "user", whole)):
             self.refused(2, says, *args)

@@ -125,7 +125,7 @@ const char cli_topics_results_models[] =
     "                               of the first of them (rtp, algorithm-b, eca:\n"
     "                               fewer than three rewards of some arm; em: none\n"
     "                               at all)\n"
-    "  models[].model               number, from 1\n"
+    "  models[].model               number, from 1, by falling weight\n"
     "  models[].weight              share of tasks with this model\n"
     "  models[].means[]             per arm, cut to the range of the rewards\n"
     "  models[].uncut[]             per arm, as estimated: rewards scaled to 0 to 1,\n"

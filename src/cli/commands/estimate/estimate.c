@@ -193,6 +193,24 @@ static segue_status add_tasks(cli_estimate *e, segue_error *err)
     return status;
 }
 
+/* Sort models by falling weight; equal ones stay in the order of the estimator. */
+static segue_status order_models(cli_estimate *e, segue_error *err)
+{
+    const segue_models *models = segue_estimator_models(e->estimator);
+    if (!models)
+        return SEGUE_OK;
+    e->by_weight = calloc(models->n_models, sizeof *e->by_weight);
+    if (!e->by_weight)
+        return segue_fail_no_memory(err, "the order of models");
+    for (size_t k = 0; k < models->n_models; k++) {
+        size_t at = k;
+        for (; at > 0 && models->weight[e->by_weight[at - 1]] < models->weight[k]; at--)
+            e->by_weight[at] = e->by_weight[at - 1];
+        e->by_weight[at] = k;
+    }
+    return SEGUE_OK;
+}
+
 /* CSV needs models: without them it is an error, while table and JSON print the verdict. */
 static segue_status estimate(cli_estimate *e, segue_error *err)
 {
@@ -214,7 +232,7 @@ static segue_status estimate(cli_estimate *e, segue_error *err)
     if (e->format == CLI_CSV && !segue_estimator_models(e->estimator))
         return segue_fail(err, SEGUE_EDOMAIN, "%s: there is no model set to print: %s", e->path,
                           segue_estimator_info(e->estimator).verdict);
-    return SEGUE_OK;
+    return order_models(e, err);
 }
 
 /* True if all arms are named by numbers. */
@@ -297,6 +315,7 @@ static void fini(cli_estimate *e)
     segue_moments_destroy(e->moments);
     segue_types_destroy(e->types);
     free(e->assigned);
+    free(e->by_weight);
     segue_log_fini(&e->log);
 }
 

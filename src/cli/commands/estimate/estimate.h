@@ -35,7 +35,8 @@ typedef struct cli_estimate {
     bool is_tally;            /* the input is a tally, not a log */
     segue_log log;
     segue_moments *moments;            /* models: the moments of the tasks, ... */
-    segue_estimator *estimator;        /* ... and the estimator */
+    segue_estimator *estimator;        /* ... the estimator, ... */
+    size_t *by_weight;                 /* ... and its models by falling weight; NULL: none */
     segue_types *types;                /* types: the fit */
     cli_estimate_assignment *assigned; /* --assign: log.n_tasks */
     uint64_t n_skipped;

@@ -1,7 +1,7 @@
 /* estimate_print.c - print the models of `segue estimate` as table, CSV and JSON.
  *
- * In the table each column is a model and each row is an arm, after a row of weights; columns that
- * do not fit the terminal are omitted. CSV is a model set, which other commands read: its means are
+ * Models are numbered by falling weight. In the table each column is a model and each row is an arm,
+ * after a row of weights; columns that do not fit the terminal are omitted. CSV is a model set, which other commands read: its means are
  * in [0, 1], while table and JSON scale them to the range of the rewards.
  *
  * estimate.c calls it through cli_estimate_printers; estimate_types.c uses the functions for names,
@@ -49,7 +49,8 @@ static void print_csv(const void *data, FILE *out)
     const cli_estimate *e = data;
     const segue_models *models = models_of(e);
     cli_estimate_print_header(e, out);
-    for (size_t k = 0; k < models->n_models; k++) {
+    for (size_t n = 0; n < models->n_models; n++) {
+        const size_t k = e->by_weight[n];
         segue_output_csv_number(out, models->weight[k]);
         for (size_t arm = 0; arm < models->n_arms; arm++) {
             fputc(',', out);
@@ -74,13 +75,14 @@ static json_t *json_models(const cli_estimate *e)
 {
     const segue_models *models = models_of(e);
     json_t *list = json_array();
-    for (size_t k = 0; models && k < models->n_models; k++) {
+    for (size_t n = 0; models && n < models->n_models; n++) {
+        const size_t k = e->by_weight[n];
         json_t *means = json_array();
         for (size_t arm = 0; arm < models->n_arms; arm++)
             means = segue_json_append(
                 means, segue_json_number(cli_estimate_scale_mean(e, cut_mean(e, k, arm))));
         const cli_field fields[] = {
-            {"model", cli_value_integer(k + 1)},
+            {"model", cli_value_integer(n + 1)},
             {"weight", cli_value_number(models->weight[k])},
             {"means", cli_value_json(means)},
             {"uncut",
@@ -88,6 +90,15 @@ static json_t *json_models(const cli_estimate *e)
         };
         list = segue_json_append(list, CLI_OBJECT(fields));
     }
+    return list;
+}
+
+/* In the order of the models; em has none. */
+static json_t *json_lambdas(const cli_estimate *e, const segue_estimate_info *info)
+{
+    json_t *list = json_array();
+    for (size_t n = 0; info->found && info->lambda && n < info->n_models; n++)
+        list = segue_json_append(list, segue_json_number(info->lambda[e->by_weight[n]]));
     return list;
 }
 
@@ -103,8 +114,7 @@ static json_t *json_diagnostics(const cli_estimate *e)
         {"tasks", cli_value_integer(info.n_tasks)},
         {"eigenvalues", cli_value_json(segue_json_numbers(info.n_tasks ? info.eigenvalue : NULL,
                                                           info.n_eigenvalues))},
-        {"lambdas",
-         cli_value_json(segue_json_numbers(info.found ? info.lambda : NULL, info.n_models))},
+        {"lambdas", cli_value_json(json_lambdas(e, &info))},
         {"noise", cli_value_number(info.noise)},
         {"residual", cli_value_number(info.residual)},
         {"weight_sum", cli_value_number(info.weight_sum)},
@@ -157,8 +167,9 @@ static size_t count_models(const void *data)
 static cli_value get_model_cell(const void *data, size_t row, size_t index)
 {
     const cli_estimate *e = data;
-    return cli_value_number(row == 0 ? models_of(e)->weight[index]
-                                     : cli_estimate_scale_mean(e, cut_mean(e, index, row - 1)));
+    const size_t k = e->by_weight[index];
+    return cli_value_number(row == 0 ? models_of(e)->weight[k]
+                                     : cli_estimate_scale_mean(e, cut_mean(e, k, row - 1)));
 }
 
 static const cli_column columns[] = {
