@@ -163,7 +163,7 @@ class Results(Folder):
 
     def test_replay(self):
         curve = self.folder / "curve.csv"
-        replay = ("replay", "-q", "--steps", 20, "--runs", 2, self.log)
+        replay = ("replay", "-q", "--value", 2, "--tasks-per-day", 5, "--steps", 20, "--runs", 2, self.log)
         runs = (replay, (*replay, "--play", "rows", "--curve", curve), (*replay, "--holdout", "7$"))
         found = {re.sub(r"^(curve\[\]\.reward)\..*", r"\1.POLICY", path) for path in self.json(*runs)}
         self.same("segue replay --format json", found)

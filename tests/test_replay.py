@@ -361,6 +361,47 @@ class Replay(Folder):
             self.refused(2, says, "replay", "--quiet", *args)
 
 
+class Money(Folder):
+    """The gain per year: 365 days, tasks per day, and the value of a unit of reward."""
+
+    def play(self, log, *args):
+        return json.loads(answer("replay", "-q", "--format", "json", "--runs", 1, "--replicates", 2, "--steps", 10, *args, log))
+
+    def check(self, found, value, per_day):
+        use, per_year = found["verdict"]["use"], found["verdict"]["per_year"]
+        reward = {result["policy"]: result["reward"]["mean"] for result in found["results"]}
+        factor = 365 * per_day * value * found["play"]["steps"]
+        self.assertAlmostEqual(per_year["over_ts"]["mean"] / factor, reward[use] - reward["ts"], 9)
+        self.assertAlmostEqual(per_year["over_log"]["mean"] / factor, reward[use] - found["log"]["reward"], 9)
+        over_ts = next(result["over_ts"] for result in found["results"] if result["policy"] == use)
+        if use != "ts":  # the same relative error
+            for end in ("low", "high"):
+                self.assertAlmostEqual(per_year["over_ts"][end] / per_year["over_ts"]["mean"], over_ts[end] / over_ts["mean"], 9)
+
+    def test_is_the_gain_times_steps_tasks_and_value(self):
+        log = self.file(text(rows()), "log.csv")
+        self.check(self.play(log, "--value", 2.5, "--tasks-per-day", 40), 2.5, 40)
+        self.assertIsNone(self.play(log)["verdict"]["per_year"])
+
+    def test_is_in_units_of_reward(self):
+        for low, high in (-1, 1), (1, 5):
+            log = self.file(text((t, a, low + (high - low) * r) for t, a, r in rows()), "log.csv")
+            self.check(self.play(log, "--range", f"{low},{high}", "--value", 3, "--tasks-per-day", 7), 3, 7)
+
+    def test_is_in_the_text(self):
+        log = self.file(text(rows()), "log.csv")
+        table = answer("replay", "-q", "--runs", 1, "--replicates", 2, "--value", 3, "--tasks-per-day", 7, log)
+        self.assertIn("Per year, with 7 tasks per day and 3 for each unit of reward,", " ".join(table.split()))
+
+    def test_nonsense_is_refused(self):
+        log = self.file(text(rows()), "log.csv")
+        for option in ("--value", "--tasks-per-day"):
+            for value in (0, -1, "nan", "inf", "money"):
+                self.refused(2, option, "replay", option, value, log)
+        self.refused(2, "--value needs --tasks-per-day", "replay", "--value", 3, log)
+        self.refused(2, "--tasks-per-day needs --value", "replay", "--tasks-per-day", 3, log)
+
+
 class DryRun(Folder):
     def describe(self, *args):
         return json.loads(answer("replay", "--dry-run", "--format", "json", *args))

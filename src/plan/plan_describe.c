@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/amount.h"
 #include "plan/plan.h"
 #include "segue/internal.h"
 
@@ -29,20 +30,11 @@ static void append(const text *t, const char *format, ...)
     va_end(arguments);
 }
 
-/* Round to that number of significant digits. */
-static double rounded(double x, int digits)
-{
-    if (x == 0.0)
-        return 0.0;
-    const double unit = pow(10.0, floor(log10(fabs(x))) - digits + 1.0);
-    return unit * rint(x / unit);
-}
-
-/* Append a number with three digits, and no exponent. */
 static void append_amount(const text *t, double x)
 {
-    const double size = fabs(x);
-    append(t, "%.*f", size < 1.0 ? 3 : size < 10.0 ? 2 : size < 100.0 ? 1 : 0, rounded(x, 3));
+    char amount[SEGUE_AMOUNT_SIZE];
+    segue_amount_format(x, amount);
+    append(t, "%s", amount);
 }
 
 static void append_range(const text *t, const segue_interval *x)
@@ -110,11 +102,12 @@ static void describe_gain(const text *t)
 
 static void describe_share(const text *t, const segue_plan_share *share)
 {
-    append(t, "%.0f tasks", rounded(share->tasks.value, 2));
+    append(t, "%.0f tasks", segue_amount_round(share->tasks.value, 2));
     if (isfinite(share->tasks.high))
-        append(t, " (%.0f .. %.0f)", rounded(share->tasks.low, 2), rounded(share->tasks.high, 2));
+        append(t, " (%.0f .. %.0f)", segue_amount_round(share->tasks.low, 2),
+               segue_amount_round(share->tasks.high, 2));
     else
-        append(t, " (%.0f or more)", rounded(share->tasks.low, 2));
+        append(t, " (%.0f or more)", segue_amount_round(share->tasks.low, 2));
     append(t, ", %.0f %% of them in the control group", 100.0 * share->control);
 }
 

@@ -57,6 +57,7 @@ typedef struct segue_replay_config {
     uint64_t first_scored; /* position of the first scored task; 0: 41, or half of the tasks */
     uint64_t runs;         /* 0: enough for SEGUE_REPLAY_PLAYED_TASKS tasks, 4 to 32 */
     uint64_t replicates;   /* urn: for the intervals; 0: SEGUE_REPLAY_REPLICATES */
+    segue_yearly yearly;   /* what is reported, not computed with */
     uint64_t seed;
     size_t threads;
     bool values_only; /* no intervals, no types and no verdict: for many logs in a row */

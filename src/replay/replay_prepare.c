@@ -260,6 +260,7 @@ static void summarize_log(replay_study *st)
     result->rewards_per_cell =
         (double)history->n_rows / (double)history->n_tasks / (double)history->n_arms;
     result->seed = st->config->seed;
+    result->yearly = st->config->yearly;
 }
 
 static void fill_setting(replay_study *st)

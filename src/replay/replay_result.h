@@ -15,6 +15,12 @@ typedef struct segue_interval {
     double value, low, high;
 } segue_interval;
 
+/** Factors from a gain per task to a sum per year; 0: not known. */
+typedef struct segue_yearly {
+    double value;         /* of one unit of reward, in any currency */
+    double tasks_per_day; /* of which a year has 365 */
+} segue_yearly;
+
 /** The knowledge that a candidate transfers from task to task. */
 typedef enum segue_transfer_kind {
     SEGUE_TRANSFER_NOTHING,
@@ -125,6 +131,7 @@ typedef struct segue_replay_result {
     char warning[SEGUE_MAX_WARNINGS][SEGUE_SENTENCE_SIZE];
     segue_conclusion conclusion;
     size_t use; /* the candidate to use */
+    segue_yearly yearly;
     char verdict[3 * SEGUE_SENTENCE_SIZE];
 } segue_replay_result;
 

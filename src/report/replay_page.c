@@ -18,6 +18,7 @@
 
 #include "io/output.h"
 #include "io/shell.h"
+#include "replay/yearly.h"
 #include "report/html.h"
 #include "segue/internal.h"
 
@@ -249,6 +250,11 @@ static void put_verdict(const page *p)
             classes[p->result->conclusion]);
     segue_html_text(p->out, "%s", p->result->verdict);
     fputs("</p>\n</div>\n", p->out);
+    if (segue_yearly_is_known(&p->result->yearly)) {
+        char text[SEGUE_YEARLY_TEXT_SIZE];
+        segue_yearly_describe(p->result, text);
+        segue_html_p(p->out, "%s", text);
+    }
     for (size_t i = 0; i < p->result->n_warnings; i++)
         segue_html_p(p->out, "Warning: %s.", p->result->warning[i]);
 }
@@ -283,6 +289,9 @@ static void put_command(const page *p)
         put_option(p, "--holdout", result->holdout);
     else
         segue_html_text(p->out, " --from %zu", result->first_scored);
+    if (segue_yearly_is_known(&result->yearly))
+        segue_html_text(p->out, " --value %.17g --tasks-per-day %.17g", result->yearly.value,
+                        result->yearly.tasks_per_day);
     segue_html_text(p->out, "%s", result->log_options ? result->log_options : "");
     if (strcmp(result->path, SEGUE_STANDARD_INPUT) == 0)
         fputs(" -", p->out);

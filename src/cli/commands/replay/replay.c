@@ -27,6 +27,7 @@
 typedef struct settings {
     const char *policy, *play, *order, *holdout, *curve, *html, *figures, *format, *out;
     uint64_t steps, runs, replicates, seed, threads, first_scored;
+    double value, tasks_per_day;
     bool quiet, dry_run;
     cli_log_settings log;
 } settings;
@@ -53,6 +54,10 @@ static const cli_option options[] = {
     {"threads", 't', CLI_INTEGER, FIELD(threads), "T", "threads (default: one per CPU)", 1,
      SEGUE_MAX_THREADS},
     CLI_LOG_OPTIONS(settings, log),
+    {"value", 0, CLI_NUMBER, FIELD(value), "V", "value of one unit of reward: the gain per year",
+     1e-12, 1e15},
+    {"tasks-per-day", 0, CLI_NUMBER, FIELD(tasks_per_day), "N", "tasks per day, for --value", 1e-6,
+     1e12},
     {"curve", 0, CLI_TEXT, FIELD(curve), "FILE", "also write reward and regret of each task, CSV",
      0, 0},
     {"html", 0, CLI_TEXT, FIELD(html), "FILE", "also write a page with figures (needs gnuplot)", 0,
@@ -124,6 +129,10 @@ static segue_status check_settings(const replay *r, segue_error *err)
                           "--from and --holdout both select the scored tasks; give one");
     if (r->set.figures && !r->set.html)
         return segue_fail(err, SEGUE_EUSAGE, "--figures needs --html FILE");
+    if ((r->set.value > 0.0) != (r->set.tasks_per_day > 0.0))
+        return segue_fail(err, SEGUE_EUSAGE, "--%s needs --%s: both give the gain per year",
+                          r->set.value > 0.0 ? "value" : "tasks-per-day",
+                          r->set.value > 0.0 ? "tasks-per-day" : "value");
     if (r->set.dry_run && (r->set.html || r->set.curve))
         return segue_fail(err, SEGUE_EUSAGE, "--%s needs a replay, and --dry-run plays nothing",
                           r->set.html ? "html" : "curve");
@@ -149,6 +158,7 @@ static void set_config(replay *r)
     config->first_scored = r->set.first_scored;
     config->runs = r->set.runs;
     config->replicates = r->set.replicates;
+    config->yearly = (segue_yearly){.value = r->set.value, .tasks_per_day = r->set.tasks_per_day};
     config->seed = r->set.seed;
     config->threads = (size_t)r->set.threads;
     config->progress = cli_progress_show;
@@ -296,6 +306,8 @@ const cli_command cli_command_replay = {
                "tasks' averages: as many of its eigenvalues are above the noise as there are\n"
                "types that differ in direction; several types may share one.  'segue plan LOG'\n"
                "says from which task on transfer would pay, and how to show it.\n\n"
+               "With --value and --tasks-per-day the gain of the method to use is also given per\n"
+               "year of 365 days: over ts, and over the log's average reward per step.\n\n"
                "The same seed gives the same bytes on any number of threads.\n\n"
                "examples:\n"
                "  segue replay --dry-run log.csv\n"

@@ -12,6 +12,7 @@
 #include "cli/table.h"
 #include "io/json_build.h"
 #include "replay/replay_segments.h"
+#include "replay/yearly.h"
 #include "report/replay_page.h"
 #include "segue/internal.h"
 
@@ -112,6 +113,17 @@ static json_t *json_play(const segue_replay_result *result)
     return CLI_OBJECT(fields);
 }
 
+/* The gain of the method to use per year, or null. */
+static cli_value json_yearly(const segue_replay_result *result)
+{
+    if (!segue_yearly_is_known(&result->yearly))
+        return cli_value_missing();
+    const segue_interval ts = segue_yearly_over_ts(result), log = segue_yearly_over_log(result);
+    const cli_field fields[] = {{"over_ts", cli_value_json(json_interval(&ts))},
+                                {"over_log", cli_value_json(json_interval(&log))}};
+    return cli_value_json(CLI_OBJECT(fields));
+}
+
 /* Conclusions are in the order of their enum in replay_result.h. */
 static json_t *make_json(const void *data)
 {
@@ -132,6 +144,7 @@ static json_t *make_json(const void *data)
         {"verdict.conclusion", cli_value_text(conclusions[result->conclusion])},
         {"verdict.use", cli_value_text(result->candidate[result->use].name)},
         {"verdict.text", cli_value_text(result->verdict)},
+        {"verdict.per_year", json_yearly(result)},
     };
     return CLI_OBJECT(fields);
 }
@@ -191,6 +204,16 @@ static segue_status print_types(const cli_replay *replay, FILE *out, segue_error
                                    cli_output_bold(replay->out), err);
 }
 
+static void print_yearly(const segue_replay_result *result, FILE *out)
+{
+    char text[SEGUE_YEARLY_TEXT_SIZE];
+    if (!segue_yearly_is_known(&result->yearly))
+        return;
+    segue_yearly_describe(result, text);
+    fputc('\n', out);
+    cli_table_print_wrapped(out, "", text);
+}
+
 /* The verdict comes last, where a terminal shows it. */
 static segue_status print_table(const void *data, FILE *out, segue_error *err)
 {
@@ -209,6 +232,7 @@ static segue_status print_table(const void *data, FILE *out, segue_error *err)
     }
     fputc('\n', out);
     cli_table_print_wrapped(out, "", result->verdict);
+    print_yearly(result, out);
     return SEGUE_OK;
 }
 
