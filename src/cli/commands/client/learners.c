@@ -25,10 +25,10 @@ typedef struct settings {
 static const cli_option options[] = {
     {"create", 0, CLI_TEXT, FIELD(create), "FILE",
      "create the learner of a JSON file; -: standard input", 0, 0},
-    {"from", 0, CLI_TEXT, FIELD(from), "FILE",
-     "create LEARNER from a saved one: 'segue learn', 'segue simulate --save'", 0, 0},
+    {"from", 0, CLI_TEXT, FIELD(from), "FILE", "create LEARNER from a saved one, of 'segue learn'",
+     0, 0},
     {"arms", 0, CLI_TEXT, FIELD(arms), "A,B,...",
-     "with --from: the arms' names, in order, if FILE has none", 0, 0},
+     "with --from: names of its arms, if FILE has none", 0, 0},
     {"add-arm", 0, CLI_TEXT, FIELD(add_arm), "ARM", "add an arm to LEARNER", 0, 0},
     {"retire-arm", 0, CLI_TEXT, FIELD(retire_arm), "ARM", "no longer decide for this arm", 0, 0},
     {"delete", 0, CLI_FLAG, FIELD(is_deletion), NULL, "delete LEARNER, its tasks and rewards", 0,
@@ -160,16 +160,15 @@ const cli_command cli_command_learners = {
     .name = "learners",
     .summary = "list, show, create and change the learners of a service",
     .usage = "learners [LEARNER] [OPTIONS]",
-    .details =
-        "Prints the response of the service, JSON.  The fields of a learner to create are\n"
-        "in the service's /openapi.json (NewLearner); name and arms are enough.  --from goes\n"
-        "with --create too: the file then has the other fields, such as control.\n\n"
-        "examples:\n"
-        "  segue learners\n"
-        "  echo '{\"name\":\"tutor\",\"arms\":[\"A\",\"B\"]}' | segue learners --create -\n"
-        "  segue learners tutor\n"
-        "  segue learners tutor --from tutor.segue\n"
-        "  segue learners --url https://decide.example.org --cacert ca.pem\n",
+    .details = "Prints the response of the service, JSON.  The fields of a learner to create are\n"
+               "in the service's /openapi.json (NewLearner); name and arms are enough.  If there\n"
+               "is --from too, the file of --create has other fields, such as control.\n\n"
+               "examples:\n"
+               "  segue learners\n"
+               "  echo '{\"name\":\"tutor\",\"arms\":[\"A\",\"B\"]}' | segue learners --create -\n"
+               "  segue learners tutor\n"
+               "  segue learners tutor --from tutor.segue\n"
+               "  segue learners --url https://decide.example.org --cacert ca.pem\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,
