@@ -79,8 +79,10 @@ segue_status segue_replay_model_check(replay_study *st, bool chosen, segue_error
     if (fabs(halves.z) > SEGUE_ALARM)
         segue_replay_result_warn(
             result,
-            "the fitted types do not predict the log: the arms that they hold for best after the "
-            "first half of each task's rewards should have %.3g in the second half, and have %.3g",
+            "the arms that the fitted types hold for best after the first half of each task's "
+            "rewards should have %.3g in the second half, and have %.3g: rewards change within "
+            "tasks, or tasks differ in other ways than by type; beyond the logged rewards the "
+            "result may be wrong by that much",
             result->lowest + width * halves.predicted, result->lowest + width * halves.observed);
     return SEGUE_OK;
 }
