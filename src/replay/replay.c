@@ -8,6 +8,7 @@
 #include "replay/replay.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,8 @@
 #include "replay/replay_internal.h"
 #include "segue/internal.h"
 
-#define MIN_COMPLETE 0.1 /* of the tasks: with fewer, the last steps rest on too few */
+#define MIN_DRAWN    0.25 /* of the pulls: with fewer, the fitted types hardly matter */
+#define MIN_COMPLETE 0.1  /* of the tasks: with fewer, the last steps rest on too few */
 
 /* ---- candidates -------------------------------------------------------------------------- */
 
@@ -133,8 +135,22 @@ static void warn_of_short_tasks(segue_replay_result *result)
 
 /* ---- stages ------------------------------------------------------------------------------ */
 
+/* Where logged rewards answer nearly all pulls, the population does not matter: with many rewards
+ * the smallest misfit would show. */
+static bool rests_on_population(const replay_study *st)
+{
+    const segue_replay_result *result = st->result;
+    double drawn = 0.0;
+    for (size_t c = 0; c < result->n_candidates; c++)
+        if (c != result->fixed_arm)
+            drawn = fmax(drawn, 1.0 - result->candidate[c].logged);
+    return result->urn && drawn > MIN_DRAWN;
+}
+
 static segue_status judge(replay_study *st, segue_error *err)
 {
+    if (rests_on_population(st))
+        SEGUE_TRY(segue_replay_model_check(st, err));
     st->result->constant = segue_replay_is_constant(st->config->history);
     if (!st->result->constant)
         SEGUE_TRY(segue_replay_find_types(st, err));

@@ -31,6 +31,7 @@ typedef struct replay_study {
     double *logged;     /* n_candidates: pulls that logged rewards answered, over all runs ... */
     double *pulls;      /* n_candidates: ... and all pulls */
     segue_stats complete;
+    bool chosen;      /* urn: a policy may have chosen the arms of the log by their rewards */
     double work_done; /* tasks played so far, over all candidates and runs */
 } replay_study;
 
@@ -67,10 +68,8 @@ SEGUE_MUST_CHECK segue_status segue_replay_drift(const segue_history *history, s
 #define SEGUE_ALARM          4.9 /* standard errors: two-sided, 1e-6 */
 #define SEGUE_ALARM_OF_PAIRS 5.5 /* of the largest of up to 2,016 pairs of arms: 1e-4 */
 
-/** Warn if the fitted population does not describe the log; `chosen`: a policy may have chosen the
- * arms by their rewards.  @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_replay_model_check(replay_study *st, bool chosen,
-                                                       segue_error *err);
+/** Warn if the fitted population does not describe the log; @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_replay_model_check(replay_study *st, segue_error *err);
 
 /** Play all runs of all candidates over threads, and sum their rewards. */
 SEGUE_MUST_CHECK segue_status segue_replay_play_all(replay_study *st, segue_error *err);

@@ -255,8 +255,8 @@ static void describe_few_rewards(verdict *v, const segue_replay_result *result, 
         append(v,
                ": it has %.2g rewards per arm and task, and %.0f or more are needed, so %.0f "
                "rewards per task.",
-               floor(100.0 * result->rewards_per_cell) / 100.0, SEGUE_MIN_REWARDS_PER_CELL,
-               SEGUE_MIN_REWARDS_PER_CELL * (double)result->n_arms);
+               floor(10.0 * result->rewards_per_cell) / 10.0 /* 1.99 is not 2 */,
+               SEGUE_MIN_REWARDS_PER_CELL, SEGUE_MIN_REWARDS_PER_CELL * (double)result->n_arms);
     else
         append(v,
                " by row replay: arm '%.*s' has %.4g rewards per task, and %.0f are needed; --play "

@@ -3,7 +3,7 @@
  * Two checks of population_check.c that need no replay.  Moments: the covariances of arms over
  * tasks are those of the population.  Halves: from the first half of each task's rewards the
  * population predicts which arm is best, and its mean; the second half has that mean.  A policy
- * that chose the arms by their rewards breaks the second one, so that the caller skips it then.
+ * that chose the arms by their rewards breaks the second one, which is skipped then.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static segue_status check_halves(const replay_study *st, segue_population_halves
     return status;
 }
 
-segue_status segue_replay_model_check(replay_study *st, bool chosen, segue_error *err)
+segue_status segue_replay_model_check(replay_study *st, segue_error *err)
 {
     segue_replay_result *result = st->result;
     const segue_counts counts = segue_urn_log_counts(&st->log);
@@ -74,7 +74,7 @@ segue_status segue_replay_model_check(replay_study *st, bool chosen, segue_error
         segue_replay_result_warn(
             result, "the fitted types do not describe how the rewards of two arms of a task go "
                     "together: what is said beyond the logged rewards may be wrong");
-    if (!chosen)
+    if (!st->chosen)
         SEGUE_TRY(check_halves(st, &halves, err));
     if (fabs(halves.z) > SEGUE_ALARM)
         segue_replay_result_warn(

@@ -91,15 +91,15 @@ static segue_status warn_of_repeats(replay_study *st, segue_error *err)
 /* Warn if rewards change within tasks.  A reward moves the sum by less than 1, so that the limit
  * has the term of Bernstein's inequality for few rewards.  Where a policy seems to have chosen the arms by their
  * rewards, halves differ without drift, and the test does not apply. */
-static segue_status warn_of_misfit(replay_study *st, segue_error *err)
+static segue_status warn_of_drift(replay_study *st, segue_error *err)
 {
     const segue_replay_result *result = st->result;
     segue_repeats r;
     segue_drift d;
     SEGUE_TRY(segue_replay_repeats(st->config->history, &r, err));
     SEGUE_TRY(segue_replay_drift(st->config->history, &d, err));
-    const bool chosen = r.same - r.expected > repeats_limit(&r) || d.dependence > MAX_DEPENDENCE;
-    if (!chosen && fabs(d.sum) > ALARM * sqrt(d.variance) + ALARM * ALARM / 3.0)
+    st->chosen = r.same - r.expected > repeats_limit(&r) || d.dependence > MAX_DEPENDENCE;
+    if (!st->chosen && fabs(d.sum) > ALARM * sqrt(d.variance) + ALARM * ALARM / 3.0)
         segue_replay_result_warn(
             st->result,
             "rewards change within tasks: the second half of an arm's rewards in a task is "
@@ -107,7 +107,7 @@ static segue_status warn_of_misfit(replay_study *st, segue_error *err)
             "late steps may be wrong",
             (result->highest - result->lowest) * fabs(d.sum) / d.weight,
             d.sum > 0.0 ? "above" : "below");
-    return segue_replay_model_check(st, chosen, err);
+    return SEGUE_OK;
 }
 
 /* Warn that the order of a tally's rewards is not the logged one, and of tasks that were not drawn. */
@@ -174,7 +174,7 @@ segue_status segue_replay_add_warnings(replay_study *st, segue_error *err)
     warn_of_few_tasks(result);
     if (result->urn) {
         warn_of_times(st);
-        return warn_of_misfit(st, err);
+        return warn_of_drift(st, err);
     }
     if (result->rewards_per_cell < FEW_REWARDS)
         segue_replay_result_warn(

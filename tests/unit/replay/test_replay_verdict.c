@@ -109,7 +109,7 @@ static void few_rewards_judge_nothing(void **state)
     result.rewards_per_cell = 1.999;
     segue_replay_verdict(&result);
     says(&result, SEGUE_CONCLUSION_UNCLEAR,
-         "it has 2 rewards per arm and task, and 2 or more are needed, so 6 rewards per task");
+         "it has 1.9 rewards per arm and task, and 2 or more are needed, so 6 rewards per task");
     result.rewards_per_cell = 2.0;
     segue_replay_verdict(&result);
     assert_int_equal(result.conclusion, SEGUE_CONCLUSION_TYPES);

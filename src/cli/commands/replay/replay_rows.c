@@ -111,7 +111,7 @@ static cli_value get_gap_closed(const void *data, size_t row, size_t index)
     const segue_replay_result *result = data;
     (void)index;
     if (is_best_arms(result, row))
-        return cli_value_text("100 %");
+        return cli_value_text(isfinite(result->best_arms.value) ? "100 %" : "-");
     const double closed = result->candidate[row].metric[SEGUE_METRIC_GAP_CLOSED].value;
     return isfinite(closed) ? cli_value_format("%.0f %%", 100.0 * closed) : cli_value_text("-");
 }
