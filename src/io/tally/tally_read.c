@@ -50,7 +50,7 @@ static segue_status read_bytes(const char *path, segue_bytes *b, segue_error *er
     segue_status status = SEGUE_OK;
     while (status == SEGUE_OK && got > 0) {
         status = segue_input_stream_read(stream, block, sizeof block, &got, &why);
-        if (status == SEGUE_OK)
+        if (status == SEGUE_OK && got > 0)
             segue_bytes_append(b, block, got);
     }
     segue_input_stream_close(stream);
