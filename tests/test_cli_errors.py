@@ -151,7 +151,7 @@ class Files(Folder):
         self.refused(2, "No such file or directory\n", "run", "experiments/none.json", cwd=self.folder)
 
     def test_help_names_where_they_are(self):
-        self.assertRegex(answer("help"), r"experiments: +/.*/experiments\n +models: +/.*/models\n +docs: +/.*/docs\n")
+        self.assertRegex(answer("help"), r"experiments: +/.*/experiments\n +models: +/.*/models\n +logs: +/.*/logs\n +docs: +/.*/docs\n")
 
 
 if __name__ == "__main__":

@@ -295,6 +295,35 @@ class Dsjson(Folder):
         self.assertEqual((done.returncode, done.stderr), (0, f"segue: {log}: 1 row skipped: 1 with _skipLearn\n"))
 
 
+class Experiments(Folder):
+    """The fields of an experiment name the columns of its log."""
+
+    def setUp(self):
+        super().setUp()
+        self.file(make_csv(make_rows()), "plain.csv")
+        self.file(make_csv(make_rows(), ("user", "variant", "click", "t", "p"), ";"), "named.csv")
+
+    def spec(self, **environment):
+        return self.file(json.dumps({"name": "x", "environment": environment, "policies": ["ts"], "steps": 5, "runs": 2}),
+                         "x.json")
+
+    def results(self, **environment):
+        out = self.folder / environment["log"].removesuffix(".csv")
+        return json.loads(answer("run", self.spec(**environment), "-q", "--out", out, "--format", "json"))["results"]
+
+    def test_named_columns_give_the_same_results(self):
+        named = self.results(log="named.csv", task="user", arm="variant", reward="click")
+        self.assertEqual(named, self.results(log="plain.csv"))
+
+    def test_wrong_names_are_refused(self):
+        for says, fields in (("field 'environment.task': is a whole number; need the name of a column", {"task": 3}),
+                             ("field 'environment.arm': is empty; need the name of a column of the log", {"arm": ""}),
+                             ("the header has no column 'click'; it has 'task', 'arm', 'reward'", {"reward": "click"})):
+            self.refused(2, says, "run", self.spec(log="plain.csv", **fields), "--out", self.folder)
+        self.refused(2, "field 'environment.task': goes with the field 'log'", "run", self.spec(uniform=3, task="u"), "--out",
+                     self.folder)
+
+
 WRONG_OPTIONS = (
     ("--range: '5' is one number; need LOW,HIGH", "--range", "5"),
     ("--range: '' is no number", "--range", ",1"),
@@ -314,6 +343,17 @@ WRONG_OPTIONS = (
 
 
 class Wrong(Folder):
+    def test_all_commands_that_read_logs_have_all_options(self):
+        options = {"--task", "--arm", "--reward", "--time", "--probability", "--delimiter", "--missing", "--range"}
+        readers = 0
+        for command in answer("help", "--words").split():
+            found = options & set(answer("help", "--words", command).split())
+            self.assertIn(found & {"--delimiter", "--missing"}, (set(), {"--delimiter", "--missing"}), command)
+            if "--delimiter" in found:
+                self.assertEqual(found, options, command)
+                readers += 1
+        self.assertGreaterEqual(readers, 6)
+
     def test_wrong_options_are_refused_by_every_reader(self):
         log = self.file("task,arm,reward\nu,a,1\nu,b,0\n", "log.csv")
         for command in READERS:

@@ -221,11 +221,6 @@ class Run(Folder):
                                   "--format", "json"))
         for cell, result in zip(found["results"], other["results"], strict=True):
             self.assertEqual(cell["regret"]["mean"], result["regret"]["mean"])
-        self.file(log.replace("task,arm,reward", "user;variant;click").replace(",", ";"), "named.csv")
-        columns = {"log": "named.csv", "task": "user", "arm": "variant", "reward": "click"}
-        named = self.file(json.dumps({**experiment, "environment": {**environment, **columns}}), "named.json")
-        again = json.loads(answer("run", named, "--out", self.folder / "named", "--format", "json"))
-        self.assertEqual(again["results"], found["results"])
         info = found["experiment"]["environment"]["log_summary"]
         self.assertEqual([info[key] for key in ("tasks", "skipped", "arms", "rewards")], [9, 1, 3, 120])
         # Results repeat from the same log only, wherever they are.
@@ -252,10 +247,6 @@ class Run(Folder):
                              ({"spread": 3}, "spread, mixed and switch need a model set"),
                              ({"log_summary": {}}, "field 'environment.log_summary': is of another log"),
                              ({"order": "file"}, "the order of the log needs tasks"),
-                             ({"task": 3}, "field 'environment.task': is a whole number; need the name of a column"),
-                             ({"arm": ""}, "field 'environment.arm': is empty; need the name of a column of the log"),
-                             ({"reward": "click"}, "the header has no column 'click'; it has 'task', 'arm' and 'reward'"),
-                             ({"log": None, "uniform": 3, "task": "u"}, "field 'environment.task': goes with"),
                              ({"log": None, "uniform": 3, "least": 2}, "field 'environment.least': goes with")]:
             environment = {key: value for key, value in {"log": "log.csv", **change}.items() if value is not None}
             with self.subTest(change=change):
