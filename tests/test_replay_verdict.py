@@ -92,7 +92,7 @@ class Verdict(Folder):
 
     def test_a_dry_run_on_few_rewards_judges_nothing(self):
         said = json.loads(answer("replay", "--dry-run", "--format", "json", self.file(log(300, 8))))["missing"]
-        self.assertRegex(said, r"^This log cannot tell if transfer pays: it has 1\.\d+ rewards per arm and task")
+        self.assertRegex(said, r"^This log cannot tell if transfer pays: it has 1\.\d rewards per arm and task")
 
 
 if __name__ == "__main__":
