@@ -71,7 +71,8 @@ class Output(Folder):
 
     def test_help_fits_80_columns_and_names_every_option(self):
         for topic in ("", "paper", "run", "merge", "bench", "serve", "learners", "ask", "tell", "close", "store", "simulate",
-                      "complexity", "estimate", "replay", "plan", "help", "version", "policies"):
+                      "complexity", "estimate", "tally", "replay", "plan", "plot", "learn", "help", "version", "policies", "logs",
+                      "models", "results"):
             text = answer("help", *filter(None, [topic]))
             self.assertLessEqual(max(map(len, text.splitlines())), 80, topic)
         for command in ("simulate", "run", "merge", "complexity", "estimate", "tally", "replay", "plan"):

@@ -17,33 +17,7 @@ import unittest
 from xml.etree import ElementTree
 
 from program import Folder, answer, run
-
-MEANS = {"x": {"a": 0.95, "b": 0.2, "c": 0.4}, "y": {"a": 0.1, "b": 0.7, "c": 0.4}}
-
-
-def rows(tasks=60, each=30, arms="abc", seed=5):
-    """Rows of a log: task x0, y1, x2, ... of two types, `each` rewards of every arm."""
-    draw = random.Random(seed)
-    for i in range(tasks):
-        kind = "xy"[i % 2]
-        for arm in arms * each:
-            yield f"{kind}{i}", arm, int(draw.random() < MEANS[kind][arm])
-
-
-def text(lines, header="task,arm,reward"):
-    return "\n".join([header, *(",".join(map(str, line)) for line in lines)]) + "\n"
-
-
-def randomised(tasks=60, n=60, stated=True, seed=6):
-    """A log of decisions drawn at random: by probabilities, or all alike."""
-    draw = random.Random(seed)
-    share = {"a": 0.5, "b": 0.3, "c": 0.2} if stated else dict.fromkeys("abc", 1 / 3)
-    for i in range(tasks):
-        kind = "xy"[i % 2]
-        for _ in range(n):
-            arm = draw.choices("abc", share.values())[0]
-            reward = int(draw.random() < MEANS[kind][arm])
-            yield (f"{kind}{i}", arm, reward, share[arm]) if stated else (f"{kind}{i}", arm, reward)
+from replay_rows import randomised, rows, text
 
 
 class Replay(Folder):
@@ -400,71 +374,6 @@ class Money(Folder):
                 self.refused(2, option, "replay", option, value, log)
         self.refused(2, "--value needs --tasks-per-day", "replay", "--value", 3, log)
         self.refused(2, "--tasks-per-day needs --value", "replay", "--tasks-per-day", 3, log)
-
-
-class DryRun(Folder):
-    def describe(self, *args):
-        return json.loads(answer("replay", "--dry-run", "--format", "json", *args))
-
-    def test_summarises_a_log_and_gives_the_next_command(self):
-        log = self.file(text(rows()), "log.csv")
-        printed = answer("replay", "--dry-run", log)
-        self.assertLessEqual(len(printed.splitlines()), 24)
-        self.assertLessEqual(max(map(len, printed.splitlines()[1:-2])), 80, printed)
-        for texts in ("Tasks            60", "Types            2 fitted", f"Next:  segue replay {log}\n", f"Plan:  segue plan {log}\n"):
-            self.assertIn(texts, printed)
-        found = self.describe(log)
-        self.assertEqual((found["tasks"], found["arms"], found["types"], found["rewards_per_arm_and_task"]), (60, 3, 2, 30))
-        self.assertEqual(found["eigenvalues_above_noise"], 2)
-        self.assertAlmostEqual(sum(found["type_weights"]), 1, 9)
-        self.assertIn("Nothing is missing for a verdict", found["missing"])
-        lines = dict(csv.reader(io.StringIO(answer("replay", "--dry-run", "--format", "csv", log))))
-        self.assertEqual(lines["rewards_per_task"], "90")
-
-    def test_the_order_of_a_file_is_no_change(self):
-        log = self.file(text(sorted(rows(tasks=200), key=lambda row: row[0][0])))
-        self.assertEqual(self.describe(log)["types"], 2)
-
-    def test_the_next_command_is_one_for_a_shell(self):
-        stars = text((t, a, 0.2 + 4 * r) for t, a, r in rows())
-        for name in ("my log's $HOME;*.csv", "plain-1.csv", "-n.csv"):
-            self.file(stars, name)
-            printed = run("replay", "--dry-run", "--range", "0.2,4.2", "--format", "json", "--", name, cwd=self.folder).stdout
-            texts = shlex.split(json.loads(printed)["next"])
-            self.assertEqual(texts[2:-1], ["--range", "0.2,4.2"])
-            played = run(*texts[1:], "--quiet", "--runs", 1, "--replicates", 2, "--steps", 5, "--policy", "ts", cwd=self.folder)
-            self.assertEqual(played.returncode, 0, played.stderr)
-        with open(self.file(text(rows())), encoding="utf-8") as log:
-            printed = run("replay", "--dry-run", "-", stdin=log).stdout
-        self.assertIn("Next:  segue replay LOG\n", printed)
-
-    def test_names_what_a_log_lacks(self):
-        few = self.file(text(rows(tasks=3)), "few.csv")
-        self.assertIn("log at least 5 more", answer("replay", "--dry-run", few))
-        sparse = self.file(text([(t, "ab"[r], r) for t, a, r in rows(each=1)] + [("z", "c", 1)]), "sparse.csv")
-        self.assertIn("2 or more are needed, so 6 rewards per task", " ".join(answer("replay", "--dry-run", sparse).split()))
-        self.assertIn("it needs tasks with three rewards", answer("replay", "--dry-run", sparse))
-        equal = self.file(text((t, a, 1) for t, a, _ in rows()), "equal.csv")
-        self.assertIn("All rewards of the log are equal, 1", self.describe(equal)["missing"])
-        self.assertIsNone(self.describe(equal)["next"])
-        wide = self.file(text((f"t{t}", f"a{a}", (t + a + i) % 2) for t in range(3) for a in range(201) for i in range(3)))
-        self.assertIn("unknown: of more than 200 arms it takes long", answer("replay", "--dry-run", wide))
-        self.refused(2, "give a log", "replay", "--dry-run")
-        self.refused(2, "would overwrite the log", "replay", "--dry-run", "--out", few, few)
-        self.refused(2, "--format", "replay", "--dry-run", "--format", "xml", few)
-        self.refused(2, "--html needs a replay", "replay", "--dry-run", "--html", "a.html", few)
-        self.refused(2, "--curve needs a replay", "replay", "--dry-run", "--curve", "a.csv", few)
-
-    def test_it_says_what_a_replay_says_without_playing(self):
-        """The reason that a log cannot tell is the same with and without a replay."""
-        sparse = self.file(text([(t, "ab"[r], r) for t, a, r in rows(each=1)] + [("z", "c", 1)]), "sparse.csv")
-        verdict = json.loads(answer("replay", "-q", "--runs", 1, "--replicates", 2, "--policy", "ts", "--format", "json",
-                                    sparse))["verdict"]["text"]
-        reason = re.search(r": (it has .* rewards per task)\.", self.describe(sparse)["missing"])[1]
-        self.assertIn(reason, verdict)
-
-    def test_the_command_that_it_replaces_is_named(self):
-        self.refused(2, "use 'segue replay --dry-run'", "advise", "log.csv")
 
 
 if __name__ == "__main__":

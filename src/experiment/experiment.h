@@ -14,7 +14,7 @@
 #include "experiment/environment_spec.h"
 #include "experiment/run_options.h"
 #include "io/policy_list.h"
-#include "io/results.h"
+#include "io/results/results.h"
 
 #define SEGUE_MAX_CELLS 10000
 

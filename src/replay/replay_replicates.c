@@ -227,6 +227,14 @@ static void find_noises(const replicates *r, noises *n)
     }
 }
 
+/* A mean reward is in the range of the rewards, so its interval ends there. */
+static segue_interval clip_to_range(const segue_replay_result *result, segue_interval interval)
+{
+    interval.low = fmax(interval.low, result->lowest);
+    interval.high = fmin(interval.high, result->highest);
+    return interval;
+}
+
 static segue_interval make_interval(const replicates *r, const noises *n, size_t at, double value)
 {
     const segue_replay_result *result = r->st->result;
@@ -243,7 +251,8 @@ static segue_interval make_interval(const replicates *r, const noises *n, size_t
         return (segue_interval){.value = value, .low = value, .high = value};
     const double half = fmax(segue_stats_student_95(r->count) * sqrt(variance),
                              segue_replay_metrics_floor(result, at % SEGUE_N_METRICS, value));
-    return (segue_interval){.value = value, .low = value - half, .high = value + half};
+    const segue_interval interval = {.value = value, .low = value - half, .high = value + half};
+    return at % SEGUE_N_METRICS == SEGUE_METRIC_REWARD ? clip_to_range(result, interval) : interval;
 }
 
 static void store_intervals(const replicates *r, const noises *n, const double *values)

@@ -6,7 +6,7 @@
 #ifndef SEGUE_REPORT_PAPER_H
 #define SEGUE_REPORT_PAPER_H
 
-#include "io/results.h"
+#include "io/results/results.h"
 #include "segue/theory.h"
 
 /** The experiments of the report, in the order they are run. */

@@ -3,7 +3,7 @@
 #ifndef SEGUE_REPORT_PLOT_H
 #define SEGUE_REPORT_PLOT_H
 
-#include "io/results.h"
+#include "io/results/results.h"
 #include "report/curve_file.h"
 #include "report/figure.h"
 

@@ -3,7 +3,7 @@
 #ifndef SEGUE_REPORT_PLOT_PAGE_H
 #define SEGUE_REPORT_PLOT_PAGE_H
 
-#include "io/results.h"
+#include "io/results/results.h"
 
 /**
  * Write a self-contained page: the figures that 'segue plot' draws, and a table of all cells.

@@ -25,12 +25,12 @@ typedef struct settings {
 
 static const cli_option options[] = {
     {"kind", 'k', CLI_TEXT, FIELD(kind), "KIND",
-     "steps, tasks or models (default: all that the files have)", 0, 0},
+     "steps, tasks or models (default: all in the files)", 0, 0},
     {"track", 0, CLI_TEXT, FIELD(track), "TRACK", "what to follow over tasks (default regret)", 0,
      0},
     {"policy", 'p', CLI_TEXT, FIELD(policy), "LIST", "show only these policies, as typed", 0, 0},
-    {"out", 'o', CLI_TEXT, FIELD(out), "PATH",
-     "a folder, or a file .svg, .pdf or .png (default: this folder)", 0, 0},
+    {"out", 'o', CLI_TEXT, FIELD(out), "PATH", "a folder, or a file .svg, .pdf, .png (default: .)",
+     0, 0},
     {"format", 'f', CLI_TEXT, FIELD(format), "LIST", "of files: svg, pdf, png (default svg)", 0, 0},
     {"log", 0, CLI_TEXT, FIELD(log), "AXES", "logarithmic axes: x, y or xy", 0, 0},
 };

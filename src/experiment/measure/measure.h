@@ -4,7 +4,7 @@
 #define SEGUE_EXPERIMENT_MEASURE_H
 
 #include "experiment/measure/fresh_rewards.h"
-#include "io/results.h"
+#include "io/results/results.h"
 #include "segue/internal.h"
 
 typedef struct segue_measure {

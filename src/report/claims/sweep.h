@@ -6,7 +6,7 @@
 #ifndef SEGUE_REPORT_SWEEP_H
 #define SEGUE_REPORT_SWEEP_H
 
-#include "io/results.h"
+#include "io/results/results.h"
 
 #define SEGUE_MAX_SWEEP 64
 

@@ -369,7 +369,7 @@ const cli_command cli_command_estimate = {
                "The verdict is 'good', 'weak' (the last eigenvalue is within its noise: get more\n"
                "tasks, or estimate fewer models) or 'none'.  Other commands can read the CSV,\n"
                "whose means are mapped to 0 .. 1.  More than about 1,000 arms take long.\n\n"
-               "A tally ('segue tally') is read in place of a log, and tasks and arms are then in\n"
+               "A tally ('segue tally') is read in place of a log; tasks and arms are then in\n"
                "the order of their names.  It has no order of rewards: they go to batches at\n"
                "random, which is as good, if all are the lowest or the highest; other rewards\n"
                "need --method em or types.\n\n"

@@ -34,7 +34,7 @@ static const cli_option options[] = {
     {"base", 0, CLI_NUMBER, FIELD(base), "B", "guess: reward of the other arms (default 0.5)", 0,
      1},
     {"spread", 0, CLI_NUMBER, FIELD(spread), "K",
-     "guess: a task's means are Beta(K) around its type's (100)", 1e-6, 1e9},
+     "guess: tasks' means are Beta(K) around types (100)", 1e-6, 1e9},
     CLI_LOG_OPTIONS(cli_plan_settings, log),
     {"policy", 'p', CLI_TEXT, FIELD(policy), "NAME", "the learner (default tla)", 0, 0},
     {"tasks", 'j', CLI_INTEGER, FIELD(tasks), "J", "look for an answer up to J tasks (100000)", 10,
@@ -187,7 +187,7 @@ const cli_command cli_command_plan = {
                "as the fastest one: fewer control tasks cost less reward, and take longer.\n\n"
                "T tasks per run are simulated.  Later ones are redrawn from the second half of\n"
                "these, as if nothing more were learned: such gains are a little too small.\n"
-               "Intervals are 95 %, over runs.  Runs from a log are of ten distributions of tasks\n"
+               "Intervals are 95 %, over runs.  Runs from a log have ten distributions of tasks\n"
                "that the log allows, so that intervals include what it does not tell; those from\n"
                "a guess do not include that the guess may be wrong.\n\n"
                "With --tasks-per-day the text has the days that the experiment takes, and\n"

@@ -4,7 +4,7 @@
  * it back; numbers have 15 digits. CSV is for other programs: one row per cell and per model;
  * NAME-curve.csv has one row per point and run. 'segue help results' describes the fields.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "io/results.h"
+#include "io/results/results.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "io/json.h"
-#include "io/results.h"
+#include "io/results/results.h"
 #include "segue/internal.h"
 
 /* Read a number, or NaN for null; false for other kinds. */
