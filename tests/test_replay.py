@@ -335,6 +335,26 @@ class Replay(Folder):
             self.refused(2, says, "replay", "--quiet", *args)
 
 
+class Next(Folder):
+    def next(self, lines, *args):
+        log = self.file(text(lines), "log 1.csv")
+        found = json.loads(answer("replay", "-q", "--format", "json", "--runs", 4, "--steps", 10, "--policy", "ts,tla", *args, log))
+        return found["verdict"]
+
+    def test_the_verdict_names_the_command_that_learns(self):
+        """The command runs, and learns the method that the verdict names."""
+        verdict = self.next(rows(tasks=200), "--range", "0,1")
+        name, *command = shlex.split(verdict["next"])
+        self.assertEqual(name, "segue")
+        self.assertEqual(command[:5], ["learn", "--method", verdict["use"], "--steps", "10"])
+        self.assertEqual(command[-2:], ["--out", "learner.segue"])
+        self.assertIn("200 tasks", answer(*command[:-1], self.folder / "learner.segue"))
+
+    def test_a_log_that_cannot_tell_has_none(self):
+        verdict = self.next(rows(tasks=10, each=1), "--replicates", 4)
+        self.assertEqual((verdict["conclusion"], verdict["next"]), ("unclear", None))
+
+
 class Money(Folder):
     """The gain per year: 365 days, tasks per day, and the value of a unit of reward."""
 

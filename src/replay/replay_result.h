@@ -130,7 +130,9 @@ typedef struct segue_replay_result {
     size_t n_warnings;
     char warning[SEGUE_MAX_WARNINGS][SEGUE_SENTENCE_SIZE];
     segue_conclusion conclusion;
-    size_t use; /* the candidate to use */
+    bool has_advice; /* the candidate below is a recommendation, also if the log cannot tell whether
+                        types or a prior per arm are better */
+    size_t use;      /* the candidate to use */
     segue_yearly yearly;
     char verdict[3 * SEGUE_SENTENCE_SIZE];
 } segue_replay_result;

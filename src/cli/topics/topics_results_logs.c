@@ -93,6 +93,8 @@ const char cli_topics_results_logs[] =
     "  verdict.use                  the policy to use; if unclear, the one with the\n"
     "                               largest reward\n"
     "  verdict.text                 the verdict in words\n"
+    "  verdict.next                 the command that learns from the log what the\n"
+    "                               verdict recommends; null: none\n"
     "  verdict.per_year.over_ts.{mean,low,high}\n"
     "                               gain per year over ts of the policy to use\n"
     "                               (--value, --tasks-per-day)\n"

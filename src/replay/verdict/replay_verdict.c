@@ -317,6 +317,7 @@ void segue_replay_verdict(segue_replay_result *result)
     verdict v = {.text = result->verdict, .size = sizeof result->verdict};
     const decision d = segue_replay_decision(result);
     result->conclusion = d.conclusion;
+    result->has_advice = d.conclusion != SEGUE_CONCLUSION_UNCLEAR || d.types.interval;
     result->use = segue_replay_decision_use(result, &d);
     if (result->constant)
         describe_constant(&v, result);

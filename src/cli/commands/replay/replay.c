@@ -237,10 +237,17 @@ static segue_status play(replay *r, segue_error *err)
     return status;
 }
 
+static cli_replay_source source_of(const replay *r)
+{
+    return (cli_replay_source){.path = r->path, .log_options = r->log_options};
+}
+
 /* Files come first: a closed pipe on the standard output then costs none of them. */
 static segue_status play_and_write(replay *r, segue_error *err)
 {
     SEGUE_TRY(play(r, err));
+    const cli_replay_source source = source_of(r);
+    cli_replay_next_learn(&source, &r->output.result, r->output.next);
     if (r->set.curve)
         SEGUE_TRY(cli_replay_write_curve(&r->output.result, r->set.curve, err));
     if (r->set.html)
@@ -250,8 +257,7 @@ static segue_status play_and_write(replay *r, segue_error *err)
 
 static segue_status describe_log(const replay *r, segue_error *err)
 {
-    cli_replay_dry_run dry_run = {.path = r->path,
-                                  .log_options = r->log_options,
+    cli_replay_dry_run dry_run = {.source = source_of(r),
                                   .reading = &r->reading,
                                   .history = &r->history,
                                   .seed = r->set.seed};

@@ -13,7 +13,6 @@
 #include "cli/table.h"
 #include "cli/value.h"
 #include "io/json_build.h"
-#include "io/shell.h"
 
 /* Scale a reward of [0, 1] to the range of the log. */
 static double in_range(const cli_replay_dry_run *a, double reward)
@@ -24,7 +23,7 @@ static double in_range(const cli_replay_dry_run *a, double reward)
 /* True if the log is the standard input, which the next command cannot read again. */
 static bool is_input(const cli_replay_dry_run *a)
 {
-    return strcmp(a->path, "-") == 0;
+    return strcmp(a->source.path, "-") == 0;
 }
 
 /* ---- the next commands ------------------------------------------------------------------- */
@@ -35,22 +34,12 @@ static bool is_playable(const cli_replay_dry_run *a)
     return !a->summary.constant && a->summary.n_tasks >= 2 && a->summary.n_arms >= 2;
 }
 
-/* Write a command that reads this log, with the options that it was read with. */
-static void write_command(const cli_replay_dry_run *a, const char *command,
-                          char out[CLI_REPLAY_COMMAND_SIZE])
-{
-    char *word = is_input(a) ? NULL : segue_shell_quote(a->path, true);
-    (void)snprintf(out, CLI_REPLAY_COMMAND_SIZE, "segue %s%s %s", command, a->log_options,
-                   word ? word : "LOG");
-    free(word);
-}
-
 static void write_commands(cli_replay_dry_run *a)
 {
     if (is_playable(a))
-        write_command(a, "replay", a->next);
+        cli_replay_next_command(&a->source, "replay", a->next);
     if (a->summary.n_types > 0)
-        write_command(a, "plan", a->plan);
+        cli_replay_next_command(&a->source, "plan", a->plan);
 }
 
 /* ---- printing ---------------------------------------------------------------------------- */
@@ -107,7 +96,7 @@ static segue_status print_table(const void *data, FILE *out, segue_error *err)
     const cli_replay_dry_run *a = data;
     const segue_replay_summary *f = &a->summary;
     (void)err;
-    fprintf(out, "%s\n\n", is_input(a) ? SEGUE_STANDARD_INPUT : a->path);
+    fprintf(out, "%s\n\n", is_input(a) ? SEGUE_STANDARD_INPUT : a->source.path);
     fprintf(out, "Rewards          %zu; average %.3g, in %g .. %g\n", f->n_rows,
             in_range(a, f->mean), a->reading->lowest, a->reading->highest);
     fprintf(out, "Tasks            %zu\n", f->n_tasks);

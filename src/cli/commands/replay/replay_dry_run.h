@@ -3,17 +3,13 @@
 #ifndef SEGUE_CLI_COMMANDS_REPLAY_REPLAY_DRY_RUN_H
 #define SEGUE_CLI_COMMANDS_REPLAY_REPLAY_DRY_RUN_H
 
-#include "cli/log/log_options.h"
+#include "cli/commands/replay/replay_next.h"
 #include "cli/output.h"
 #include "replay/replay_summary.h"
 
-/* A quoted character of a path, which has at most 4,096 bytes, takes four of a shell. */
-#define CLI_REPLAY_COMMAND_SIZE (4 * 4096 + CLI_LOG_OPTIONS_SIZE + 80)
-
 /** A log that was read with its times and probabilities; all but the results is borrowed. */
 typedef struct cli_replay_dry_run {
-    const char *path;        /* "-": standard input */
-    const char *log_options; /* with which it was read, for a shell */
+    cli_replay_source source;
     const log_read_options *reading;
     const segue_history *history;
     uint64_t seed;

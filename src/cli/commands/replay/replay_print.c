@@ -128,7 +128,8 @@ static cli_value json_yearly(const segue_replay_result *result)
 static json_t *make_json(const void *data)
 {
     static const char *const conclusions[] = {"types", "prior", "arm", "none", "unclear"};
-    const segue_replay_result *result = &((const cli_replay *)data)->result;
+    const cli_replay *replay = data;
+    const segue_replay_result *result = &replay->result;
     const cli_columns policies = cli_replay_candidates(result, result->n_candidates);
     json_t *warnings = json_array();
     for (size_t i = 0; i < result->n_warnings; i++)
@@ -144,6 +145,7 @@ static json_t *make_json(const void *data)
         {"verdict.conclusion", cli_value_text(conclusions[result->conclusion])},
         {"verdict.use", cli_value_text(result->candidate[result->use].name)},
         {"verdict.text", cli_value_text(result->verdict)},
+        {"verdict.next", *replay->next ? cli_value_text(replay->next) : cli_value_missing()},
         {"verdict.per_year", json_yearly(result)},
     };
     return CLI_OBJECT(fields);
@@ -233,6 +235,8 @@ static segue_status print_table(const void *data, FILE *out, segue_error *err)
     fputc('\n', out);
     cli_table_print_wrapped(out, "", result->verdict);
     print_yearly(result, out);
+    if (*replay->next)
+        fprintf(out, "\nNext:  %s\n", replay->next);
     return SEGUE_OK;
 }
 

@@ -4,17 +4,19 @@
 #define SEGUE_CLI_COMMANDS_REPLAY_REPLAY_PRINT_H
 
 #include "cli/columns.h"
+#include "cli/commands/replay/replay_next.h"
 #include "replay/replay_result.h"
 
 /** The result, and the file that the table is printed to. */
 typedef struct cli_replay {
     segue_replay_result result;
-    const char *out; /* NULL: the standard output */
+    const char *out;                    /* NULL: the standard output */
+    char next[CLI_REPLAY_COMMAND_SIZE]; /* the command that follows the verdict; empty: none */
 } cli_replay;
 
 extern const cli_printers cli_replay_printers;
 
-/** Return "resampling" or "replay". */
+/** Return "urn" or "rows". */
 const char *cli_replay_method_name(const segue_replay_result *result);
 
 /** Return the number of tasks that are scored. */
