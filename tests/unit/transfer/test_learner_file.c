@@ -181,14 +181,7 @@ static bool is_accepted(segue_bytes *b)
     return true;
 }
 
-static const char *const seven[] = {"a",
-                                    "b",
-                                    "Gr\xc3\xb6\xc3\x9f"
-                                    "e",
-                                    "d",
-                                    "e",
-                                    "f, g",
-                                    "h"};
+static const char *const seven[] = {"a", "b", "Gr\xc3\xb6\xc3\x9f", "d", "e", "f, g", "h"};
 
 /* Every number of a file in turn is made odd: the file is refused, or does no harm (which the
  * sanitizers would see). */
