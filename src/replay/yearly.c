@@ -39,10 +39,9 @@ segue_interval segue_yearly_over_ts(const segue_replay_result *result)
 {
     const double ts = metric_of(result, result->ts, SEGUE_METRIC_REWARD)->value;
     const double unit = (double)result->steps * (ts - fmin(0.0, result->lowest));
-    const segue_interval per_task =
-        result->use == result->ts
-            ? (segue_interval){.value = 0.0}
-            : scale(metric_of(result, result->use, SEGUE_METRIC_GAIN_OVER_TS), unit);
+    segue_interval per_task = {.value = 0.0};
+    if (result->use != result->ts)
+        per_task = scale(metric_of(result, result->use, SEGUE_METRIC_GAIN_OVER_TS), unit);
     return segue_yearly_gain(&result->yearly, &per_task);
 }
 

@@ -101,8 +101,8 @@ static size_t count_before(const segue_models *models, size_t k)
 {
     size_t count = 0;
     for (size_t other = 0; other < models->n_models; other++)
-        count += models->weight[other] > models->weight[k] ||
-                 (models->weight[other] == models->weight[k] && other < k);
+        count += other < k ? models->weight[other] >= models->weight[k]
+                           : models->weight[other] > models->weight[k];
     return count;
 }
 

@@ -53,8 +53,10 @@ double segue_population_posterior(const segue_population *population, const doub
         posterior[q] = log(population->weight[q]) + log_likelihood(population, q, sum, pulls);
         best = fmax(best, posterior[q]);
     }
-    for (size_t q = 0; q < population->n_types; q++)
-        total += posterior[q] = exp(posterior[q] - best);
+    for (size_t q = 0; q < population->n_types; q++) {
+        posterior[q] = exp(posterior[q] - best);
+        total += posterior[q];
+    }
     for (size_t q = 0; q < population->n_types; q++)
         posterior[q] /= total;
     return best + log(total);

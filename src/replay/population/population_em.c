@@ -224,8 +224,10 @@ static double expect_task(population_em *em, size_t l, const double *log_weight)
     double best = -INFINITY, total = 0.0;
     for (size_t q = 0; q < types; q++)
         best = fmax(best, log_weight[q] + em->log_lik[q * n + l]);
-    for (size_t q = 0; q < types; q++)
-        total += em->posterior[q * n + l] = exp(log_weight[q] + em->log_lik[q * n + l] - best);
+    for (size_t q = 0; q < types; q++) {
+        em->posterior[q * n + l] = exp(log_weight[q] + em->log_lik[q * n + l] - best);
+        total += em->posterior[q * n + l];
+    }
     for (size_t q = 0; q < types; q++)
         em->posterior[q * n + l] /= total;
     return best + log(total);
@@ -254,10 +256,11 @@ void segue_population_em_expect(population_em *em)
 static void gamma_derivatives(double x, double *first, double *second)
 {
     double psi = 0.0, tri = 0.0;
-    for (; x < 6.0; x += 1.0) {
+    while (x < 6.0) {
         const double v = 1.0 / x;
         psi -= v;
         tri += v * v;
+        x += 1.0;
     }
     const double v = 1.0 / x, s = v * v;
     *first = psi + log(x) - 0.5 * v - s * (1.0 / 12.0 - s * (1.0 / 120.0 - s / 252.0));

@@ -109,9 +109,10 @@ segue_status segue_urn_best_arm(const segue_urn *urn, const size_t *order, size_
                                 uint64_t seed, uint64_t run, size_t *arm, segue_error *err)
 {
     const size_t n_arms = urn->log->n_arms;
-    double *sum = calloc(2 * n_arms, sizeof *sum), *theta = sum + n_arms;
+    double *sum = calloc(2 * n_arms, sizeof *sum);
     if (!sum)
         return segue_fail_no_memory(err, "the means of arms");
+    double *theta = sum + n_arms;
     for (size_t i = first; i < n; i++)
         for (uint64_t draw = 0; draw < DRAWS_OF_MEANS; draw++) {
             segue_urn_draw_means(urn, order[i], seed, run + draw, theta);

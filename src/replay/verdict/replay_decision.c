@@ -90,14 +90,12 @@ decision segue_replay_decision(const segue_replay_result *result)
     decision d = {.conclusion = SEGUE_CONCLUSION_UNCLEAR, .best = best_candidate(result)};
     const segue_interval *over_arm = metric_of(result, d.best, SEGUE_METRIC_GAIN_OVER_FIXED);
     d.few_rewards = has_few_rewards(result);
-    if (result->constant)
-        d.conclusion = SEGUE_CONCLUSION_ARM;
-    else if (d.few_rewards)
+    if (d.few_rewards && !result->constant)
         return d;
+    if (result->constant || (!(over_arm->low > 0.0) && over_arm->high < MIN_GAIN))
+        d.conclusion = SEGUE_CONCLUSION_ARM;
     else if (over_arm->low > 0.0)
         decide_transfer(result, &d);
-    else if (over_arm->high < MIN_GAIN)
-        d.conclusion = SEGUE_CONCLUSION_ARM;
     else
         d.arm = (question){.interval = over_arm,
                            .limit = over_arm->value > 0.5 * MIN_GAIN ? 0.0 : MIN_GAIN};
