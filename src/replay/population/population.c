@@ -59,6 +59,7 @@ double segue_population_posterior(const segue_population *population, const doub
     }
     for (size_t q = 0; q < population->n_types; q++)
         posterior[q] /= total;
+    /* cppcheck-suppress invalidFunctionArg ; the best type adds exp(0) = 1 */
     return best + log(total);
 }
 

@@ -230,6 +230,7 @@ static double expect_task(population_em *em, size_t l, const double *log_weight)
     }
     for (size_t q = 0; q < types; q++)
         em->posterior[q * n + l] /= total;
+    /* cppcheck-suppress invalidFunctionArg ; the best type adds exp(0) = 1 */
     return best + log(total);
 }
 
