@@ -11,7 +11,7 @@
 #include "core/bytes.h"
 #include "segue/learner.h"
 #include "segue/learner_arms.h"
-#include "transfer/learner_method.h"
+#include "transfer/learner_internal.h"
 
 #define MAX_ARMS   64 /* larger ones are slow, and nothing new */
 #define MAX_MODELS 16
