@@ -55,7 +55,7 @@ void cli_log_options_report(const char *path, const log_skipped *skipped);
 /** Return the name of the first option that is given, without its dashes, or NULL. */
 const char *cli_log_options_given(const cli_log_settings *set);
 
-/** Write the options that are given as words of a shell, each with a blank before it.  A text that
+/** Write the options that are given for a shell, quoted, each with a blank before it.  A text that
  * does not fit is cut. */
 void cli_log_options_write(const cli_log_settings *set, char *text, size_t size);
 

@@ -75,16 +75,30 @@ static bool serve_tasks(segue_service *service, char name, int count, const char
     return fine;
 }
 
+static segue_status begin(segue_service **out, segue_error *err)
+{
+    segue_service_config config = segue_service_defaults();
+    config.store = "sqlite::memory:";
+    return segue_service_create(out, &config, err);
+}
+
+/* Check and destroy the service; ENOMEM if an allocation failed and all is well. */
+static segue_status end(segue_service *service, bool fine, segue_error *err)
+{
+    segue_store_check_result checked;
+    const bool failed = alloc_has_failed();
+    alloc_stop_failing();
+    const segue_status status =
+        fine ? segue_store_check_run(service->store, &checked, err) : SEGUE_EDOMAIN;
+    segue_service_destroy(service);
+    return status == SEGUE_OK && failed ? segue_fail(err, SEGUE_ENOMEM, "as it should") : status;
+}
+
 /* Requests are answered or rejected, and recovery from the event log gives the same learners. */
 static segue_status serve_scenario(segue_error *err)
 {
-    segue_service_config config = segue_service_defaults();
     segue_service *service = NULL;
-    segue_store_check_result checked;
-    config.store = "sqlite::memory:";
-    segue_status status = segue_service_create(&service, &config, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(begin(&service, err));
     bool fine = served(service, "POST", "/v1/learners",
                        "{\"name\":\"l\",\"arms\":[\"A\",\"B\"],\"steps\":1,\"reward_deadline\":9,"
                        "\"default_reward\":0,\"control\":0.5}",
@@ -106,11 +120,7 @@ static segue_status serve_scenario(segue_error *err)
                served(service, "GET", "/v1/learners", "", NULL) &&
                served(service, "GET", "/v1/learners/l/tasks/s1", "", NULL) &&
                served(service, "GET", "/metrics", "", NULL);
-    const bool failed = alloc_has_failed();
-    alloc_stop_failing();
-    status = fine ? segue_store_check_run(service->store, &checked, err) : SEGUE_EDOMAIN;
-    segue_service_destroy(service);
-    return status == SEGUE_OK && failed ? segue_fail(err, SEGUE_ENOMEM, "as it should") : status;
+    return end(service, fine, err);
 }
 
 static char saved_body[16384]; /* of a request that brings a saved learner */
@@ -118,21 +128,12 @@ static char saved_body[16384]; /* of a request that brings a saved learner */
 /* A learner from a saved one is created or rejected, and the store is sound. */
 static segue_status saved_scenario(segue_error *err)
 {
-    segue_service_config config = segue_service_defaults();
     segue_service *service = NULL;
-    segue_store_check_result checked;
-    config.store = "sqlite::memory:";
-    segue_status status = segue_service_create(&service, &config, err);
-    if (status != SEGUE_OK)
-        return status;
+    SEGUE_TRY(begin(&service, err));
     bool fine = served(service, "POST", "/v1/learners", saved_body, NULL);
     if (alloc_has_failed() == 0)
         fine = fine && serve_tasks(service, 's', 2, "");
-    const bool failed = alloc_has_failed();
-    alloc_stop_failing();
-    status = fine ? segue_store_check_run(service->store, &checked, err) : SEGUE_EDOMAIN;
-    segue_service_destroy(service);
-    return status == SEGUE_OK && failed ? segue_fail(err, SEGUE_ENOMEM, "as it should") : status;
+    return end(service, fine, err);
 }
 
 static void a_saved_learner_survives_every_failing_allocation(void **state)

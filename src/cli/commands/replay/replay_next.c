@@ -1,4 +1,4 @@
-/* replay_next.c - commands to run after `segue replay`, as words of a shell.
+/* replay_next.c - commands to run after `segue replay`, for a shell.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands/replay/replay_next.h"
 

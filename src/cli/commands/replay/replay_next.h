@@ -1,4 +1,4 @@
-/* replay_next.h - commands to run after `segue replay`, as words of a shell.
+/* replay_next.h - commands to run after `segue replay`, for a shell.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_CLI_COMMANDS_REPLAY_REPLAY_NEXT_H
 #define SEGUE_CLI_COMMANDS_REPLAY_REPLAY_NEXT_H
