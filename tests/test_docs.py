@@ -7,6 +7,7 @@ their order; /tmp is that folder, too. Commands on logs that are not part of Seg
 usage: test_docs.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
 import csv
+import json
 import os
 import re
 import shutil
@@ -17,8 +18,9 @@ import unittest
 from program import SEGUE, SOURCE, Folder
 
 PAGES = [SOURCE / "README.md", SOURCE / "logs/README.md", *sorted((SOURCE / "docs").glob("*.md"))]
-TYPES = {"video": (0.80, 0.30, 0.40), "quiz": (0.35, 0.75, 0.35), "game": (0.45, 0.40, 0.30), "text": (0.40, 0.45, 0.85)}
-SHARES = (0.5, 0.3, 0.2)
+TYPES = {"video": (0.90, 0.20, 0.20), "diagram": (0.65, 0.25, 0.15), "quiz": (0.15, 0.85, 0.25), "drill": (0.20, 0.60, 0.20),
+         "text": (0.30, 0.20, 0.85)}
+SHARES = (0.4, 0.35, 0.25)
 
 
 def commands(page):
@@ -70,9 +72,9 @@ class Sample(unittest.TestCase):
         self.assertEqual(made, (SOURCE / "logs/tutor.csv").read_bytes())
 
     def test_its_means_are_those_of_the_types(self):
-        """The mean of an arm over all students: 300 students, 9 rewards of an arm each, standard error below
-        sqrt(0.25 / 2700 + 0.233^2 / 300) = 0.0166 (0.233: the largest spread of an arm over types); 5 of them fail once in
-        a million."""
+        """The mean of an arm over all students: 400 students, 6 rewards of an arm each, standard error below
+        sqrt(0.25 / 2400 + 0.343^2 / 400) = 0.0200 (0.343: the largest spread of an arm over types, video's); 5 of them fail
+        once in a million."""
         rewards = {}
         with open(SOURCE / "logs/tutor.csv", encoding="utf-8") as file:
             for row in csv.DictReader(file):
@@ -80,7 +82,16 @@ class Sample(unittest.TestCase):
         self.assertEqual(set(rewards), set(TYPES))
         for arm, means in TYPES.items():
             expected = sum(share * mean for share, mean in zip(SHARES, means))
-            self.assertAlmostEqual(sum(rewards[arm]) / len(rewards[arm]), expected, delta=5 * 0.0166)
+            self.assertAlmostEqual(sum(rewards[arm]) / len(rewards[arm]), expected, delta=5 * 0.0200)
+
+    def test_it_shows_that_types_pay(self):
+        """A newcomer's first replay is decided: the interval of what types save is far above its limit of 10 %."""
+        done = subprocess.run([SEGUE, "replay", "--quiet", "--format", "json", SOURCE / "logs/tutor.csv"], check=True,
+                              capture_output=True)
+        result = json.loads(done.stdout)
+        saved = next(row["saved_over_prior"] for row in result["results"] if row["policy"] == "tla")
+        self.assertEqual(result["verdict"]["conclusion"], "types", result["verdict"])
+        self.assertGreater(saved["low"], 0.2)
 
 
 if __name__ == "__main__":
