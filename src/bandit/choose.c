@@ -11,6 +11,27 @@ size_t segue_choose_fewest_asks(const segue_task_view *view)
     return best;
 }
 
+size_t segue_choose_largest(const segue_task_view *view, index_function index, double context)
+{
+    size_t best = view->n_arms;
+    double value = -INFINITY;
+    for (size_t arm = 0; arm < view->n_arms; arm++) {
+        if (!is_allowed(view, arm))
+            continue;
+        if (view->pulls[arm] == 0) {
+            if (!is_outstanding(view, arm))
+                return arm;
+            continue;
+        }
+        const double own = index(view, arm, context);
+        if (own > value) {
+            value = own;
+            best = arm;
+        }
+    }
+    return best < view->n_arms ? best : segue_choose_fewest_asks(view);
+}
+
 size_t segue_choose_best_arm(const segue_task_view *view, size_t model)
 {
     const double *mean = segue_models_row(view->models, model);

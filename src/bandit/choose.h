@@ -23,6 +23,10 @@ extern const segue_option segue_ucb_options[N_UCB_OPTIONS]; /* delta, log */
 void segue_ucb_fill_defaults(const segue_setting *setting, double *option);
 double segue_ucb_log_term(const segue_setting *setting, const double *option);
 
+/* Options of policies that are also learners. */
+extern const segue_option segue_eps_greedy_options[2], segue_bayes_ucb_options[1],
+    segue_exp3_options[1];
+
 /* Return UCB's choice with the L of the view: the fallback of other policies. */
 size_t segue_ucb_arm(const segue_task_view *view);
 
@@ -59,6 +63,13 @@ static inline double average(const segue_task_view *view, size_t arm)
     return view->sum[arm] * (1.0 / (double)view->pulls[arm]);
 }
 
+/* The average by one division, for policies that compare averages: equal shares of successes are
+ * equal numbers, so that ties are found. */
+static inline double exact_average(const segue_task_view *view, size_t arm)
+{
+    return view->sum[arm] / (double)view->pulls[arm];
+}
+
 static inline bool is_allowed(const segue_task_view *view, size_t arm)
 {
     return !view->allowed || view->allowed[arm];
@@ -85,6 +96,11 @@ static inline bool is_compatible(const segue_task_view *view, const double *mode
 
 /* Return the allowed arm with the fewest asks. */
 size_t segue_choose_fewest_asks(const segue_task_view *view);
+
+/* Return the arm with the largest index, a function of the view, the arm and `context`. Arms
+ * without rewards are treated as by largest_bound. */
+typedef double (*index_function)(const segue_task_view *view, size_t arm, double context);
+size_t segue_choose_largest(const segue_task_view *view, index_function index, double context);
 
 /* Return the best allowed arm of a known model. */
 size_t segue_choose_best_arm(const segue_task_view *view, size_t model);

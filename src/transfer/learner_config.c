@@ -39,7 +39,7 @@ segue_status segue_learner_config_copy(segue_learner_config *out, const segue_le
 static segue_status find_method(const char *name, size_t length, const learner_method **out,
                                 segue_error *err)
 {
-    char names[128] = "";
+    char names[256] = "";
     *out = segue_learner_method_object(name, length);
     if (*out)
         return SEGUE_OK;

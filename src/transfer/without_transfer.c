@@ -14,7 +14,8 @@
 #include "transfer/learner_method.h"
 
 extern const segue_policy segue_policy_ts, segue_policy_la, segue_policy_ucb, segue_policy_ucb1,
-    segue_policy_kl_ucb, segue_policy_round_robin;
+    segue_policy_kl_ucb, segue_policy_moss, segue_policy_imed, segue_policy_bayes_ucb,
+    segue_policy_eps_greedy, segue_policy_exp3, segue_policy_round_robin;
 
 static segue_status create(segue_learner *learner, segue_error *err)
 {
@@ -32,7 +33,10 @@ static void destroy(segue_learner *learner)
 static void fill_defaults(segue_learner_config *config)
 {
     const segue_setting setting = {.n_arms = config->n_arms, .horizon = config->horizon};
-    segue_ucb_fill_defaults(&setting, config->option);
+    const learner_method *method =
+        segue_learner_method_object(config->method, strlen(config->method));
+    if (method->policy->fill_defaults)
+        method->policy->fill_defaults(&setting, config->option);
 }
 
 /* Give the options of the learner to the policy of a task. */
@@ -89,9 +93,9 @@ static segue_status deserialize(segue_learner *learner, segue_bytes_reader *r, s
 }
 
 #define OPERATIONS                                                                                 \
-    .create = create, .destroy = destroy, .plan = plan, .set_prior = set_prior, .learn = learn,    \
-    .add_arm = create, .merge = merge, .bytes = bytes_of, .serialize = serialize,                  \
-    .deserialize = deserialize
+    .create = create, .destroy = destroy, .fill_defaults = fill_defaults, .plan = plan,            \
+    .set_prior = set_prior, .learn = learn, .add_arm = create, .merge = merge, .bytes = bytes_of,  \
+    .serialize = serialize, .deserialize = deserialize
 
 const learner_method segue_learner_ts = {
     .info = {.name = "ts",
@@ -118,7 +122,6 @@ const learner_method segue_learner_ucb = {
              .n_options = N_UCB_OPTIONS,
              .needs_horizon = true,
              .without_transfer = true},
-    .fill_defaults = fill_defaults,
     .policy = &segue_policy_ucb,
     OPERATIONS,
 };
@@ -136,6 +139,54 @@ const learner_method segue_learner_kl_ucb = {
              .summary = "KL-UCB without transfer; needs no n",
              .without_transfer = true},
     .policy = &segue_policy_kl_ucb,
+    OPERATIONS,
+};
+
+const learner_method segue_learner_moss = {
+    .info = {.name = "moss",
+             .summary = "MOSS without transfer",
+             .needs_horizon = true,
+             .without_transfer = true},
+    .policy = &segue_policy_moss,
+    OPERATIONS,
+};
+
+const learner_method segue_learner_imed = {
+    .info = {.name = "imed",
+             .summary = "IMED without transfer; needs no n",
+             .without_transfer = true},
+    .policy = &segue_policy_imed,
+    OPERATIONS,
+};
+
+const learner_method segue_learner_bayes_ucb = {
+    .info = {.name = "bayes-ucb",
+             .summary = "Bayes-UCB without transfer; c = 0 needs no n",
+             .options = segue_bayes_ucb_options,
+             .n_options = sizeof segue_bayes_ucb_options / sizeof *segue_bayes_ucb_options,
+             .without_transfer = true},
+    .policy = &segue_policy_bayes_ucb,
+    OPERATIONS,
+};
+
+const learner_method segue_learner_eps_greedy = {
+    .info = {.name = "eps-greedy",
+             .summary = "epsilon-greedy without transfer; needs no n",
+             .options = segue_eps_greedy_options,
+             .n_options = sizeof segue_eps_greedy_options / sizeof *segue_eps_greedy_options,
+             .without_transfer = true},
+    .policy = &segue_policy_eps_greedy,
+    OPERATIONS,
+};
+
+const learner_method segue_learner_exp3 = {
+    .info = {.name = "exp3",
+             .summary = "Exp3 without transfer",
+             .options = segue_exp3_options,
+             .n_options = sizeof segue_exp3_options / sizeof *segue_exp3_options,
+             .needs_horizon = true,
+             .without_transfer = true},
+    .policy = &segue_policy_exp3,
     OPERATIONS,
 };
 

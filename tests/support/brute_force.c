@@ -30,15 +30,12 @@ size_t brute_first_largest(const double *x, size_t count)
     return best;
 }
 
-/* Return the index of an arm without a reward: infinite, unless an ask of it is outstanding. */
-static double unseen(const brute *b, size_t arm)
+double brute_unseen(const brute *b, size_t arm)
 {
     return b->asked[arm] > brute_pulls(b, b->past->task_start, arm) ? -INFINITY : INFINITY;
 }
 
-/* Return the first largest; if every arm waits for its first reward, the one with the fewest asks.
- */
-static size_t pick(const brute *b, const double *index, const bool *allowed)
+size_t brute_pick(const brute *b, const double *index, const bool *allowed)
 {
     const size_t best = brute_first_largest(index, b->n_arms);
     if (index[best] > -INFINITY)
@@ -59,10 +56,10 @@ static size_t ucb_with(const brute *b, double log_term)
     double index[64] = {0};
     for (size_t i = 0; i < b->n_arms; i++) {
         const double T = brute_pulls(b, b->past->task_start, i);
-        index[i] = T == 0 ? unseen(b, i)
+        index[i] = T == 0 ? brute_unseen(b, i)
                           : brute_sum(b, b->past->task_start, i) / T + sqrt(log_term / (2.0 * T));
     }
-    return pick(b, index, NULL);
+    return brute_pick(b, index, NULL);
 }
 
 static double paper_log(const brute *b)
@@ -90,12 +87,12 @@ size_t bf_ucb_plus(brute *b)
             if (best_of(b, k) == i) {
                 candidate[i] = true;
                 const double T = brute_pulls(b, b->past->task_start, i);
-                index[i] = T == 0 ? unseen(b, i)
+                index[i] = T == 0 ? brute_unseen(b, i)
                                   : brute_sum(b, b->past->task_start, i) / T +
                                         sqrt(paper_log(b) / (2.0 * T));
             }
     }
-    return pick(b, index, candidate);
+    return brute_pick(b, index, candidate);
 }
 
 static int compatible(const brute *b, size_t k, double log_term, double eps)
@@ -234,10 +231,10 @@ static size_t sw_ucb_with(const brute *b, double window, double xi)
     for (size_t i = 0; i < b->n_arms; i++) {
         const double N = brute_pulls(b, start, i);
         index[i] =
-            N == 0 ? unseen(b, i)
+            N == 0 ? brute_unseen(b, i)
                    : brute_sum(b, start, i) / N + sqrt(xi * log(fmin((double)length, window)) / N);
     }
-    return pick(b, index, NULL);
+    return brute_pick(b, index, NULL);
 }
 
 size_t bf_sw_ucb(brute *b)
@@ -261,8 +258,8 @@ size_t bf_d_ucb(brute *b)
         all += weight;
     }
     for (size_t i = 0; i < b->n_arms; i++)
-        index[i] = N[i] == 0 ? unseen(b, i) : S[i] / N[i] + 2.0 * sqrt(0.6 * log(all) / N[i]);
-    return pick(b, index, NULL);
+        index[i] = N[i] == 0 ? brute_unseen(b, i) : S[i] / N[i] + 2.0 * sqrt(0.6 * log(all) / N[i]);
+    return brute_pick(b, index, NULL);
 }
 
 /* Averages over all tasks: n J steps, delta = 1/(n J). */
@@ -277,9 +274,10 @@ size_t bf_carried_ucb(brute *b)
     double index[64] = {0};
     for (size_t i = 0; i < b->n_arms; i++) {
         const double T = brute_pulls(b, 0, i);
-        index[i] = T == 0 ? unseen(b, i) : brute_sum(b, 0, i) / T + sqrt(long_log(b) / (2.0 * T));
+        index[i] =
+            T == 0 ? brute_unseen(b, i) : brute_sum(b, 0, i) / T + sqrt(long_log(b) / (2.0 * T));
     }
-    return pick(b, index, NULL);
+    return brute_pick(b, index, NULL);
 }
 
 size_t bf_told_ucb(brute *b)
@@ -292,9 +290,9 @@ size_t bf_told_ucb(brute *b)
                 T++;
                 S += b->past->reward[t];
             }
-        index[i] = T == 0 ? unseen(b, i) : S / T + sqrt(long_log(b) / (2.0 * T));
+        index[i] = T == 0 ? brute_unseen(b, i) : S / T + sqrt(long_log(b) / (2.0 * T));
     }
-    return pick(b, index, NULL);
+    return brute_pick(b, index, NULL);
 }
 
 size_t bf_ucb1(brute *b)
@@ -303,10 +301,10 @@ size_t bf_ucb1(brute *b)
     double index[64] = {0};
     for (size_t i = 0; i < b->n_arms; i++) {
         const double T = brute_pulls(b, b->past->task_start, i);
-        index[i] = T == 0 ? unseen(b, i)
+        index[i] = T == 0 ? brute_unseen(b, i)
                           : brute_sum(b, b->past->task_start, i) / T + sqrt(2.0 * log(t) / T);
     }
-    return pick(b, index, NULL);
+    return brute_pick(b, index, NULL);
 }
 
 /* Compute 1 minus the index, by bisection, to the last bit; the smallest is pulled. */
@@ -330,10 +328,10 @@ size_t bf_kl_ucb(brute *b)
     double index[64] = {0};
     for (size_t i = 0; i < b->n_arms; i++) {
         const double T = brute_pulls(b, b->past->task_start, i);
-        index[i] =
-            T == 0 ? unseen(b, i) : -lack_of(brute_sum(b, b->past->task_start, i) / T, log(t) / T);
+        index[i] = T == 0 ? brute_unseen(b, i)
+                          : -lack_of(brute_sum(b, b->past->task_start, i) / T, log(t) / T);
     }
-    return pick(b, index, NULL);
+    return brute_pick(b, index, NULL);
 }
 
 size_t bf_ts(brute *b)

@@ -36,6 +36,13 @@ double brute_sum(const brute *b, size_t start, size_t arm);
 /* Return the first of the largest numbers. */
 size_t brute_first_largest(const double *x, size_t count);
 
+/* Return the index of an arm without a reward: infinite, unless an ask of it is outstanding. */
+double brute_unseen(const brute *b, size_t arm);
+
+/* Return the first largest; if every arm waits for its first reward, the allowed one (NULL: any)
+ * with the fewest asks. */
+size_t brute_pick(const brute *b, const double *index, const bool *allowed);
+
 /* Return the arm that the policy of this name must choose. */
 size_t bf_ucb(brute *b);
 size_t bf_ucb_plus(brute *b);
@@ -55,6 +62,14 @@ size_t bf_kl_ucb(brute *b);
 size_t bf_ts(brute *b);
 size_t bf_la(brute *b);
 size_t bf_mla(brute *b);
+size_t bf_moss(brute *b);
+size_t bf_imed(brute *b);
+size_t bf_bayes_ucb(brute *b);
+size_t bf_bayes_ucb_5(brute *b);
+size_t bf_eps_greedy(brute *b);
+size_t bf_eps_greedy_falling(brute *b);
+size_t bf_exp3(brute *b);
+size_t bf_exp3_half(brute *b);
 size_t bf_round_robin(brute *b);
 
 #endif

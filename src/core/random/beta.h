@@ -1,4 +1,4 @@
-/* beta.h - Beta numbers that are needed only above a threshold.
+/* beta.h - Beta numbers that are needed only above a threshold; their distribution function.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_CORE_RANDOM_BETA_H
 #define SEGUE_CORE_RANDOM_BETA_H
@@ -28,5 +28,11 @@ double segue_beta_tail_bound_sum(double x, const segue_beta_array *betas, size_t
  * caller calls this with that probability; it takes -1 otherwise. The result then has the
  * distribution of a Beta(a, b) number where that exceeds x. */
 double segue_beta_draw_above(double x, double probability, segue_rng *rng, double a, double b);
+
+/** Return the probability that a Beta(a, b) number, a, b > 0, is at most x. */
+double segue_beta_cdf(double x, double a, double b);
+
+/** Return the x at which segue_beta_cdf is p: 0 for p <= 0, 1 for p >= 1. */
+double segue_beta_quantile(double p, double a, double b);
 
 #endif

@@ -105,8 +105,9 @@ static void an_ask_ignores_arms_that_are_not_allowed(void **state)
 {
     (void)state;
     /* those whose L, precomputed or draws do not depend on the number of arms or on all of them */
-    static const char *const names[] = {"ucb",  "mucb", "mts", "mla",    "sw-ucb",     "d-ucb",
-                                        "ucb1", "ts",   "la",  "kl-ucb", "round-robin"};
+    static const char *const names[] = {
+        "ucb", "mucb",   "mts",  "mla",       "sw-ucb",     "d-ucb",          "ucb1",       "ts",
+        "la",  "kl-ucb", "imed", "bayes-ucb", "eps-greedy", "exp3:gamma=0.2", "round-robin"};
     const double wide[] = {.5, .3, .9, .2, .8, .4, .1, .7, .6, .6};
     const double narrow[] = {.3, .2, .8, .1, .6, .6}; /* the arms 1, 3, 4 */
     static const bool allowed[5] = {false, true, false, true, true};
@@ -202,7 +203,8 @@ static void probabilities_do_not_change_the_task(void **state)
 static void deterministic_choices_have_exact_probabilities(void **state)
 {
     (void)state;
-    static const char *const names[] = {"ucb", "mucb", "umucb", "mla", "kl-ucb", "round-robin"};
+    static const char *const names[] = {"ucb",  "mucb", "umucb",     "mla",        "kl-ucb",
+                                        "moss", "imed", "bayes-ucb", "round-robin"};
     segue_models *models = paper_models();
     for (size_t p = 0; p < sizeof names / sizeof *names; p++) {
         segue_task *task = task_of(names[p], models, 200);

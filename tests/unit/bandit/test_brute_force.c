@@ -30,6 +30,14 @@ static const pair pairs[] = {
     {"ts", bf_ts, 1},
     {"la", bf_la, 1},
     {"mla", bf_mla, 1},
+    {"moss", bf_moss, 1},
+    {"imed", bf_imed, 1},
+    {"bayes-ucb", bf_bayes_ucb, 1},
+    {"bayes-ucb:c=5", bf_bayes_ucb_5, 1},
+    {"eps-greedy", bf_eps_greedy, 1},
+    {"eps-greedy:c=0.5", bf_eps_greedy_falling, 1},
+    {"exp3", bf_exp3, 1},
+    {"exp3:gamma=0.5", bf_exp3_half, 1},
     {"round-robin", bf_round_robin, 1},
 };
 

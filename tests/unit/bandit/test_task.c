@@ -6,8 +6,9 @@ static void a_task_asks_for_every_arm_first(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
-    static const char *const names[] = {"ucb", "ucb1", "kl-ucb", "sw-ucb", "d-ucb", "carried-ucb"};
-    for (size_t i = 0; i < 6; i++) {
+    static const char *const names[] = {"ucb",         "ucb1", "kl-ucb", "sw-ucb",    "d-ucb",
+                                        "carried-ucb", "moss", "imed",   "eps-greedy"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         segue_task *task = task_of(names[i], models, 100);
         for (size_t arm = 0; arm < 7; arm++) {
             assert_int_equal(segue_task_ask(task), arm);

@@ -16,6 +16,10 @@ static void a_loaded_learner_goes_on_bit_for_bit(void **state)
                                         "la",
                                         "ucb:delta=0.1",
                                         "kl-ucb",
+                                        "bayes-ucb:c=1",
+                                        "eps-greedy:c=2",
+                                        "exp3",
+                                        "moss",
                                         "tla:cap=2,window=50,hint=2",
                                         "tucb:estimator=em,C=0",
                                         "tucb:estimator=em,window=50"};

@@ -2,8 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "learner_fixture.h"
 
-static const char *const texts[] = {"ts",     "la",   "ucb",        "ucb:delta=0.2,log=min",
-                                    "kl-ucb", "ucb1", "round-robin"};
+static const char *const texts[] = {"ts",         "la",
+                                    "ucb",        "ucb:delta=0.2,log=min",
+                                    "kl-ucb",     "ucb1",
+                                    "moss",       "imed",
+                                    "bayes-ucb",  "bayes-ucb:c=2",
+                                    "eps-greedy", "eps-greedy:eps=0.3",
+                                    "exp3",       "exp3:gamma=0.4",
+                                    "round-robin"};
 enum { N_TEXTS = sizeof texts / sizeof *texts, STEPS = 60 };
 
 /* A task of the policy alone, with the stream that a learner gives its `number`-th task. */
@@ -67,7 +73,7 @@ static void its_info_says_so(void **state)
         assert_true(method->without_transfer);
         assert_int_equal(method->n_options, policies[i]->n_options);
     }
-    assert_int_equal(found, 6);
+    assert_int_equal(found, 11);
     assert_false(segue_learner_method_find("tts")->without_transfer);
 }
 
@@ -119,15 +125,18 @@ static void only_look_ahead_can_be_explained(void **state)
 
 static void steps_are_needed_where_the_policy_uses_them(void **state)
 {
+    size_t n_needed = 0;
     (void)state;
     for (size_t i = 0; i < N_TEXTS; i++) {
         const segue_learner_config config = config_of(texts[i], 0);
         segue_learner *learner = NULL;
-        const bool needed = strncmp(texts[i], "la", 2) == 0 || strncmp(texts[i], "ucb", 3) == 0;
+        const bool needed = segue_learner_method_find(texts[i])->needs_horizon;
         const bool created = segue_learner_create(&learner, &config, NULL) == SEGUE_OK;
-        assert_int_equal(created, !needed || strcmp(texts[i], "ucb1") == 0);
+        n_needed += needed;
+        assert_int_equal(created, !needed);
         segue_learner_destroy(learner);
     }
+    assert_int_equal(n_needed, 6); /* la; ucb, moss and exp3, two of them with options too */
 }
 
 int main(void)
