@@ -7,8 +7,8 @@
  * arms; ln kappa is normal around one centre.  Centres and variance have weak priors and are drawn
  * too: kappa of an arm with few rewards comes close to that of the others.
  *
- * A sweep draws the type of each task, the weights, mean and kappa of each arm of each type that
- * has tasks (slice sampling, Neal 2003), and the centres.  A type without tasks is drawn from the
+ * A sweep draws the type of each task, the weights, one factor of all kappas (Metropolis), mean and
+ * kappa of each arm of each type that has tasks (slice sampling, Neal 2003), and the centres.  A type without tasks is drawn from the
  * prior.  It costs as much as an EM iteration with MAX_TYPES types, and about 15 evaluations of the
  * likelihood of each arm of a type, over its distinct counts.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -20,13 +20,14 @@
 #include "replay/population/population_em.h"
 
 #define MAX_TYPES      SEGUE_MAX_POPULATION_TYPES
-#define MASS           1.0  /* of the Dirichlet prior: the prior number of types grows with it */
-#define BURN_IN        200  /* sweeps before the first draw */
-#define THINNING       10   /* sweeps per draw */
-#define KAPPA_CENTRE   30.0 /* prior of the centre of ln kappa: its own centre ... */
-#define CENTRE_SD      1.5  /* ... and standard deviation */
-#define KAPPA_SD       1.0  /* of ln kappa around the centre */
-#define SPREAD_SHAPE   2.0  /* prior of the variance of logit means: inverse gamma */
+#define MASS           1.0   /* of the Dirichlet prior: the prior number of types grows with it */
+#define BURN_IN        200   /* sweeps before the first draw */
+#define THINNING       10    /* sweeps per draw */
+#define KAPPA_CENTRE   300.0 /* prior of the centre of ln kappa: its own centre ... */
+#define CENTRE_SD      3.0   /* ... and standard deviation: 95 % are within 1 and 100,000 */
+#define KAPPA_SD       1.0   /* of ln kappa around the centre */
+#define SCALE_STEP     1.0   /* of ln kappa, when all are moved */
+#define SPREAD_SHAPE   2.0   /* prior of the variance of logit means: inverse gamma */
 #define SPREAD_SCALE   1.0
 #define FIRST_SPREAD   0.5
 #define SLICE_STEPS    16   /* widths of a slice, at most */
@@ -147,6 +148,64 @@ static void draw_type_from_prior(sampler *s, size_t type)
     }
 }
 
+/* ---- all concentrations together ------------------------------------------------------------ */
+
+/* Return by how much the log-likelihood of a type's tasks grows if its concentrations are
+ * multiplied by a factor. */
+static double log_lik_change(sampler *s, size_t type, double factor)
+{
+    const size_t arms = s->em.n_arms;
+    double change = 0.0;
+    for (size_t l = 0; l < s->em.n_tasks; l++)
+        s->is_member[l] = s->type[l] == type;
+    for (size_t i = 0; i < arms; i++) {
+        const double kappa = s->em.now.concentration[type * arms + i];
+        const double a = s->em.now.mean[type * arms + i] * kappa, b = kappa - a;
+        const weighted_counts *counts = &s->em.weighted;
+        segue_population_em_weigh(&s->em, i, s->is_member);
+        change +=
+            segue_count_table_weighted_log_lik(counts, a * factor, b * factor, s->em.scratch) -
+            segue_count_table_weighted_log_lik(counts, a, b, s->em.scratch);
+    }
+    return change;
+}
+
+static bool is_kappa_allowed(double kappa)
+{
+    return kappa >= SEGUE_MIN_POPULATION_KAPPA && kappa <= SEGUE_MAX_POPULATION_KAPPA;
+}
+
+/* Log of the posterior density after the move over the one before. */
+static double log_ratio_of_scales(sampler *s, double step)
+{
+    const double off = s->log_kappa - log(KAPPA_CENTRE), moved = off + step, factor = exp(step);
+    const size_t arms = s->em.n_arms;
+    double ratio = 0.5 * (off * off - moved * moved) / (CENTRE_SD * CENTRE_SD);
+    for (size_t q = 0; q < MAX_TYPES; q++) {
+        if (!(s->size[q] > 0.0))
+            continue;
+        for (size_t i = 0; i < arms; i++)
+            if (!is_kappa_allowed(factor * s->em.now.concentration[q * arms + i]))
+                return -INFINITY;
+        ratio += log_lik_change(s, q, factor);
+    }
+    return ratio;
+}
+
+/* Multiply all concentrations and their centre by one factor (Metropolis).  Drawn one by one they
+ * hold each other: the centre moves by a fifth of ln kappa per sweep, and spreads that no reward
+ * contradicts would depend on the start. */
+static void draw_scale(sampler *s)
+{
+    const double step = SCALE_STEP * segue_rng_normal(&s->rng), factor = exp(step);
+    if (log(1.0 - segue_rng_uniform(&s->rng)) >= log_ratio_of_scales(s, step))
+        return;
+    s->log_kappa += step;
+    for (size_t q = 0; q < MAX_TYPES; q++)
+        for (size_t i = 0; i < s->em.n_arms && s->size[q] > 0.0; i++)
+            s->em.now.concentration[q * s->em.n_arms + i] *= factor;
+}
+
 /* ---- the other parts of a sweep ------------------------------------------------------------ */
 
 static void draw_types_of_tasks(sampler *s)
@@ -221,6 +280,7 @@ static void sweep(sampler *s)
 {
     draw_types_of_tasks(s);
     draw_weights(s);
+    draw_scale(s);
     for (size_t q = 0; q < MAX_TYPES; q++)
         if (s->size[q] > 0.0)
             draw_type(s, q);

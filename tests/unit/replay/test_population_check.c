@@ -124,6 +124,53 @@ static void draws_differ_in_their_number_of_types(void **state)
     segue_population_fini(&p);
 }
 
+/* Weighted average of ln kappa. */
+static double average_log_kappa(const segue_population *p)
+{
+    double total = 0.0;
+    for (size_t k = 0; k < p->n_types * p->n_arms; k++)
+        total += p->weight[k / p->n_arms] * log(p->concentration[k]) / (double)p->n_arms;
+    return total;
+}
+
+enum { N_BATCHES = 12 };
+
+/* Draw from a start with the concentration kappa; store the averages of batches of draws. */
+static void draw_batches(segue_population *start, double kappa, segue_stats *batches)
+{
+    const segue_population_config config = {.seed = 5};
+    segue_population draw[N_DRAWS];
+    segue_error err;
+    double average[N_BATCHES] = {0.0};
+    for (size_t k = 0; k < start->n_types * 3; k++)
+        start->concentration[k] = kappa;
+    assert_int_equal(segue_population_sample(draw, N_DRAWS, &counts[0], start, &config, &err),
+                     SEGUE_OK);
+    for (size_t d = 0; d < N_DRAWS; d++) {
+        average[d * N_BATCHES / N_DRAWS] += average_log_kappa(&draw[d]) * N_BATCHES / N_DRAWS;
+        segue_population_fini(&draw[d]);
+    }
+    for (size_t k = 0; k < N_BATCHES; k++)
+        segue_stats_add(batches, average[k]);
+}
+
+/* With three rewards per arm a log says little of spreads: kappa has a wide posterior.  Chains from
+ * both its ends must forget where they began.  Averages of batches of ten draws are taken as
+ * independent: Student's t with 22 degrees of freedom passes 6.6 once in a million. */
+static void draws_forget_their_start(void **state)
+{
+    segue_stats low = {0}, high = {0};
+    (void)state;
+    make_log(100, 3, 0.0, 4);
+    segue_population p = fit_log();
+    draw_batches(&p, 2.0, &low);
+    draw_batches(&p, 5e4, &high);
+    const double error = hypot(segue_stats_standard_error(&low), segue_stats_standard_error(&high));
+    assert_true(fabs(low.mean - high.mean) < 6.6 * error);
+    assert_true(error < 1.0); /* of ln kappa; the starts differ by 10 */
+    segue_population_fini(&p);
+}
+
 /* ---- what types need ------------------------------------------------------------------------ */
 
 /* Two types: cov_kl = 1/4 d_k d_l with d the differences of means, v = m (1 - m) of the arm. */
@@ -202,6 +249,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(draws_spread_as_the_log_allows),
         cmocka_unit_test(draws_differ_in_their_number_of_types),
+        cmocka_unit_test(draws_forget_their_start),
         cmocka_unit_test(needs_follow_the_formula),
         cmocka_unit_test(halves_of_right_logs_agree),
         cmocka_unit_test(drift_inside_tasks_is_found),
