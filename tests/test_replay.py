@@ -250,7 +250,7 @@ class Replay(Folder):
     def test_a_log_without_any_reward_is_played(self):
         found = self.play(log=self.file(text((t, a, 0) for t, a, _ in rows()), "zeros.csv"))
         self.assertEqual(found["verdict"]["conclusion"], "arm")
-        self.assertEqual({result["over_ts"]["mean"] for result in found["results"]}, {0})
+        self.assertEqual({result["over_ts"]["mean"] for result in found["results"]}, {None})
         self.assertNotIn("nan", found["verdict"]["text"])
 
     def test_rewards_that_are_all_alike_teach_nothing(self):

@@ -54,7 +54,7 @@ class Data(unittest.TestCase):
         self.assertGreater(result["tla"]["over_ts"]["low"], 0.03)
         self.assertIsNone(result["tla"]["regret"]["mean"])
         self.assertEqual(found["verdict"]["conclusion"], "unclear")
-        self.assertIn("it has 1.1 rewards per arm and task, and 2 or more are needed, so 10 rewards per task",
+        self.assertIn("it has 1.1 rewards per arm and task, and 2 or more are needed to see each task's best arm, so 10 rewards per task",
                       found["verdict"]["text"])
 
 

@@ -55,7 +55,7 @@ class DryRun(Folder):
         few = self.file(text(rows(tasks=3)), "few.csv")
         self.assertIn("log at least 5 more", answer("replay", "--dry-run", few))
         sparse = self.file(text([(t, "ab"[r], r) for t, a, r in rows(each=1)] + [("z", "c", 1)]), "sparse.csv")
-        self.assertIn("2 or more are needed, so 6 rewards per task", " ".join(answer("replay", "--dry-run", sparse).split()))
+        self.assertIn("2 or more are needed to see each task's best arm, so 6 rewards per task", " ".join(answer("replay", "--dry-run", sparse).split()))
         self.assertIn("it needs tasks with three rewards", answer("replay", "--dry-run", sparse))
         equal = self.file(text((t, a, 1) for t, a, _ in rows()), "equal.csv")
         self.assertIn("All rewards of the log are equal, 1", self.describe(equal)["missing"])

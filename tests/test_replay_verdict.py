@@ -71,7 +71,7 @@ class Verdict(Folder):
 
     def test_eight_rows_per_task_are_too_few(self):
         found = self.judge(log(300, 8))
-        self.cannot_tell(found, "it has 1.33? rewards per arm and task, and 2 or more are needed, so 12 rewards per task", "8 steps")
+        self.cannot_tell(found, "it has 1.33? rewards per arm and task, and 2 or more are needed to see each task.s best arm, so 12 rewards per task", "8 steps")
         self.assertIsNone(found["best_arms"]["mean"])
 
     def test_a_replay_of_three_steps_says_so(self):

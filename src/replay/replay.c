@@ -151,7 +151,6 @@ static segue_status judge(replay_study *st, segue_error *err)
 {
     if (rests_on_population(st))
         SEGUE_TRY(segue_replay_model_check(st, err));
-    st->result->constant = segue_replay_is_constant(st->config->history);
     if (!st->result->constant)
         SEGUE_TRY(segue_replay_find_types(st, err));
     warn_of_short_tasks(st->result);
@@ -165,6 +164,7 @@ static segue_status evaluate(replay_study *st, segue_error *err)
     SEGUE_TRY(segue_replay_prepare(st, err));
     SEGUE_TRY(add_candidates(st, err));
     SEGUE_TRY(segue_replay_play_all(st, err));
+    st->result->constant = segue_replay_is_constant(st->config->history);
     SEGUE_TRY(segue_replay_score(st, err));
     return st->config->values_only ? SEGUE_OK : judge(st, err);
 }

@@ -33,16 +33,30 @@ static double gain(const segue_replay_result *result, double reward, double base
     return share_of(reward - base, base + zero);
 }
 
+static void hide(const segue_replay_result *result, const segue_replay_metric *hidden, size_t count,
+                 double *out)
+{
+    for (size_t p = 0; p < result->n_candidates; p++)
+        for (size_t i = 0; i < count; i++)
+            out[p * SEGUE_N_METRICS + hidden[i]] = NAN;
+}
+
 /* Few rewards per arm and task do not show each task's best arm. */
 static void hide_regret(const segue_replay_result *result, double *out)
 {
     static const segue_replay_metric hidden[] = {SEGUE_METRIC_REGRET, SEGUE_METRIC_GAP_CLOSED,
                                                  SEGUE_METRIC_REGRET_SAVED,
                                                  SEGUE_METRIC_SAVED_OVER_PRIOR};
-    for (size_t p = 0; p < result->n_candidates; p++)
-        for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
-            out[p * SEGUE_N_METRICS + hidden[i]] = NAN;
+    hide(result, hidden, sizeof hidden / sizeof *hidden, out);
     out[result->n_candidates * SEGUE_N_METRICS] = NAN;
+}
+
+/* Where all rewards are equal, candidates differ by chance alone. */
+static void hide_gains(const segue_replay_result *result, double *out)
+{
+    static const segue_replay_metric hidden[] = {
+        SEGUE_METRIC_GAIN_OVER_TS, SEGUE_METRIC_GAIN_OVER_PRIOR, SEGUE_METRIC_GAIN_OVER_FIXED};
+    hide(result, hidden, sizeof hidden / sizeof *hidden, out);
 }
 
 void segue_replay_metrics_compute(const segue_replay_result *result, const double *reward,
@@ -65,8 +79,10 @@ void segue_replay_metrics_compute(const segue_replay_result *result, const doubl
         memcpy(out + p * SEGUE_N_METRICS, values, sizeof values);
     }
     out[result->n_candidates * SEGUE_N_METRICS] = result->lowest + width * (ts + ts_lost);
-    if (result->rewards_per_cell < SEGUE_MIN_REWARDS_PER_CELL)
+    if (result->rewards_per_cell < SEGUE_MIN_REWARDS_PER_CELL || result->constant)
         hide_regret(result, out);
+    if (result->constant)
+        hide_gains(result, out);
 }
 
 double segue_replay_metrics_floor(const segue_replay_result *result, size_t metric, double value)

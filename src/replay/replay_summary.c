@@ -178,7 +178,8 @@ static void describe(segue_replay_summary *out, double lowest, double highest)
     else if (out->rewards_per_cell < SEGUE_MIN_REWARDS_PER_CELL)
         (void)snprintf(text, size,
                        "This log cannot tell if transfer pays: it has %.2g rewards per arm and "
-                       "task, and %.0f or more are needed, so %.0f rewards per task.",
+                       "task, and %.0f or more are needed to see each task's best arm, so %.0f "
+                       "rewards per task.",
                        floor(10.0 * out->rewards_per_cell) / 10.0, SEGUE_MIN_REWARDS_PER_CELL,
                        SEGUE_MIN_REWARDS_PER_CELL * (double)out->n_arms);
     else

@@ -55,6 +55,8 @@ const char cli_topics_results_logs[] =
     "                               per task, against the best arm of each task\n"
     "  results[].over_ts.{mean,low,high}\n"
     "                               gain in reward over ts, as a share of its reward\n"
+    "                               (above the lowest one, if that is negative);\n"
+    "                               null: all rewards are equal\n"
     "  results[].over_prior.{mean,low,high}\n"
     "                               the same over ts-prior\n"
     "  results[].over_fixed.{mean,low,high}\n"

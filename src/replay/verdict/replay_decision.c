@@ -4,9 +4,12 @@
  * learning earn more than one arm for all tasks; does transfer save regret of the best candidate
  * without it (not always ts: look-ahead beats ts); do types save a tenth (SEGUE_MIN_TYPES_SAVING)
  * of the regret of the best learner of a prior per arm, which may look ahead too, so that the two
- * differ in nothing but types?  Otherwise the log cannot tell.
+ * differ in nothing but types?  Otherwise the log cannot tell.  Nor can it where a check of the
+ * fitted types is off by more than what the method to use gains.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "replay/verdict/replay_decision.h"
+
+#include <math.h>
 
 #include "replay/replay.h"
 
@@ -85,6 +88,16 @@ static void decide_transfer(const segue_replay_result *result, decision *d)
     }
 }
 
+/* Is the error that a check found larger than the gain of a candidate over ts (of ts: over the
+ * single arm)? */
+static bool is_in_doubt(const segue_replay_result *result, size_t candidate)
+{
+    const size_t other = candidate == result->ts ? result->fixed_arm : result->ts;
+    const double gain = metric_of(result, candidate, SEGUE_METRIC_REWARD)->value -
+                        metric_of(result, other, SEGUE_METRIC_REWARD)->value;
+    return fabs(result->predicted - result->observed) > fabs(gain);
+}
+
 decision segue_replay_decision(const segue_replay_result *result)
 {
     decision d = {.conclusion = SEGUE_CONCLUSION_UNCLEAR, .best = best_candidate(result)};
@@ -99,6 +112,10 @@ decision segue_replay_decision(const segue_replay_result *result)
     else
         d.arm = (question){.interval = over_arm,
                            .limit = over_arm->value > 0.5 * MIN_GAIN ? 0.0 : MIN_GAIN};
+    if (d.conclusion != SEGUE_CONCLUSION_UNCLEAR && !result->constant &&
+        is_in_doubt(result, segue_replay_decision_use(result, &d)))
+        d = (decision){
+            .conclusion = SEGUE_CONCLUSION_UNCLEAR, .best = d.best, .wrong_population = true};
     return d;
 }
 

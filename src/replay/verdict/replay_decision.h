@@ -16,6 +16,7 @@ typedef struct decision {
     segue_conclusion conclusion;
     size_t best;                   /* the candidate with the largest reward */
     bool few_rewards;              /* unclear: too few rewards per arm and task */
+    bool wrong_population;         /* unclear: the fitted types do not describe the log */
     question arm, transfer, types; /* unclear: the open one has an interval */
 } decision;
 

@@ -48,10 +48,16 @@ static void append_gain(verdict *v, const segue_interval *gain, const char *unit
            100.0 * gain->high);
 }
 
+/* In per cent, without digits after the point; not -0. */
+static double percent(double share)
+{
+    return round(100.0 * share) + 0.0;
+}
+
 static void append_saving(verdict *v, const segue_interval *saved)
 {
-    append(v, "%.0f %% (%.0f .. %.0f) of the regret", 100.0 * saved->value, 100.0 * saved->low,
-           100.0 * saved->high);
+    append(v, "%.0f %% (%.0f .. %.0f) of the regret", percent(saved->value), percent(saved->low),
+           percent(saved->high));
 }
 
 /* "tasks of 60 steps" */
@@ -224,7 +230,7 @@ static void describe_none(verdict *v, const segue_replay_result *result)
     describe_use(v, result);
     append(v, " %s, which learns across tasks, saves ", name_of(result, transfer));
     append_saving(v, metric_of(result, transfer, SEGUE_METRIC_REGRET_SAVED));
-    append(v, " of it.");
+    append(v, " of %s.", name_of(result, result->best_without_transfer));
 }
 
 static void describe_constant(verdict *v, const segue_replay_result *result)
@@ -253,8 +259,8 @@ static void describe_few_rewards(verdict *v, const segue_replay_result *result, 
     append_steps(v, result);
     if (result->rewards_per_cell < SEGUE_MIN_REWARDS_PER_CELL)
         append(v,
-               ": it has %.2g rewards per arm and task, and %.0f or more are needed, so %.0f "
-               "rewards per task.",
+               ": it has %.2g rewards per arm and task, and %.0f or more are needed to see each "
+               "task's best arm, so %.0f rewards per task.",
                floor(10.0 * result->rewards_per_cell) / 10.0 /* 1.99 is not 2 */,
                SEGUE_MIN_REWARDS_PER_CELL, SEGUE_MIN_REWARDS_PER_CELL * (double)result->n_arms);
     else
@@ -294,15 +300,28 @@ static void describe_open_types(verdict *v, const segue_replay_result *result, c
     append_steps(v, result);
     append(v, ", but this log cannot tell if types add to a prior per arm: ");
     append_types_saving(v, result);
-    append(v, ", and the limit is %.0f %%.", 100.0 * d->types.limit);
+    append(v, ", and %.0f %% is the least that counts.", percent(d->types.limit));
     append_need(v, result, &d->types);
     append_types_need(v, result);
     describe_rest(v, result, d);
 }
 
+static void describe_wrong_population(verdict *v, const segue_replay_result *result)
+{
+    append(v, "This log cannot tell which method is best in ");
+    append_steps(v, result);
+    append(v,
+           ": the fitted types do not describe it. They predict %.3g where it has %.3g, and "
+           "methods differ by less. Rewards may change within tasks: then a task should end where "
+           "they change.",
+           result->predicted, result->observed);
+}
+
 static void describe_unclear(verdict *v, const segue_replay_result *result, const decision *d)
 {
-    if (d->few_rewards)
+    if (d->wrong_population)
+        describe_wrong_population(v, result);
+    else if (d->few_rewards)
         describe_few_rewards(v, result, d);
     else if (d->arm.interval)
         describe_open_arm(v, result, d);
@@ -331,6 +350,6 @@ void segue_replay_verdict(segue_replay_result *result)
         describe_none(&v, result);
     else
         describe_unclear(&v, result, &d);
-    if (!result->constant)
+    if (!result->constant && !d.wrong_population)
         append_basis(&v, result);
 }

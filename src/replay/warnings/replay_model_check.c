@@ -2,8 +2,9 @@
  *
  * Two checks of population_check.c that need no replay.  Moments: the covariances of arms over
  * tasks are those of the population.  Halves: from the first half of each task's rewards the
- * population predicts which arm is best, and its mean; the second half has that mean.  A policy
- * that chose the arms by their rewards breaks the second one, which is skipped then.
+ * population predicts which arm is best, and its mean; the second half has that mean.  Both take the
+ * averages of a task's rewards for unbiased, which a policy that chose the arms by their rewards
+ * breaks: they are skipped then.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
@@ -70,19 +71,23 @@ segue_status segue_replay_model_check(replay_study *st, segue_error *err)
     const segue_counts counts = segue_urn_log_counts(&st->log);
     const double width = result->highest - result->lowest;
     segue_population_halves halves = {.z = 0.0};
+    if (st->chosen)
+        return SEGUE_OK;
     if (segue_population_check_moments(&st->urn.population, &counts) > SEGUE_ALARM_OF_PAIRS)
         segue_replay_result_warn(
             result, "the fitted types do not describe how the rewards of two arms of a task go "
                     "together: what is said beyond the logged rewards may be wrong");
-    if (!st->chosen)
-        SEGUE_TRY(check_halves(st, &halves, err));
-    if (fabs(halves.z) > SEGUE_ALARM)
-        segue_replay_result_warn(
-            result,
-            "the arms that the fitted types hold for best after the first half of each task's "
-            "rewards should have %.3g in the second half, and have %.3g: rewards change within "
-            "tasks, or tasks differ in other ways than by type; beyond the logged rewards the "
-            "result may be wrong by that much",
-            result->lowest + width * halves.predicted, result->lowest + width * halves.observed);
+    SEGUE_TRY(check_halves(st, &halves, err));
+    if (fabs(halves.z) <= SEGUE_ALARM)
+        return SEGUE_OK;
+    result->predicted = result->lowest + width * halves.predicted;
+    result->observed = result->lowest + width * halves.observed;
+    segue_replay_result_warn(
+        result,
+        "the arms that the fitted types hold for best after the first half of each task's "
+        "rewards should have %.3g in the second half, and have %.3g: rewards change within "
+        "tasks, or tasks differ in other ways than by type; beyond the logged rewards the "
+        "result may be wrong by that much",
+        result->predicted, result->observed);
     return SEGUE_OK;
 }

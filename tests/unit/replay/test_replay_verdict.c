@@ -88,8 +88,8 @@ static void an_open_question_is_said_to_be_one(void **state)
     (void)judged(&result, 0.4, 0.11, 0.5);
     says(&result, SEGUE_CONCLUSION_UNCLEAR,
          "Transfer pays in tasks of 70 steps, but this log cannot tell if types add to a prior per "
-         "arm: tla saves 11 % (9 .. 13) of the regret of ts-prior, and the limit is 10 %. About "
-         "400 tasks with as many rewards would tell.");
+         "arm: tla saves 11 % (9 .. 13) of the regret of ts-prior, and 10 % is the least that "
+         "counts. About 400 tasks with as many rewards would tell.");
     (void)judged(&result, 0.4, 0.1001, 0.5);
     says(&result, SEGUE_CONCLUSION_UNCLEAR, "more tasks alone may not tell");
     (void)judged(&result, 0.4, 0.3, 0.01);
@@ -101,6 +101,32 @@ static void an_open_question_is_said_to_be_one(void **state)
     assert_null(strstr(result.verdict, "Use "));
 }
 
+/* tla is 0.04 above ts. */
+static void a_check_that_fails_by_more_than_the_gain_leaves_it_open(void **state)
+{
+    (void)state;
+    segue_replay_result result;
+    (void)judged(&result, 0.4, 0.3, 0.5);
+    result.predicted = 0.7;
+    result.observed = 0.67;
+    segue_replay_verdict(&result);
+    says(&result, SEGUE_CONCLUSION_TYPES, "Use tla.");
+    result.observed = 0.65;
+    segue_replay_verdict(&result);
+    says(&result, SEGUE_CONCLUSION_UNCLEAR,
+         "the fitted types do not describe it. They predict 0.7 where it has 0.65");
+    assert_false(result.has_advice);
+    assert_null(strstr(result.verdict, "Use "));
+}
+
+static void a_saving_of_nothing_is_0(void **state)
+{
+    (void)state;
+    segue_replay_result result;
+    (void)judged(&result, -0.001, 0.01, 0.5);
+    says(&result, SEGUE_CONCLUSION_NONE, "saves 0 % (-2 .. 2) of the regret of ts");
+}
+
 static void few_rewards_judge_nothing(void **state)
 {
     (void)state;
@@ -109,7 +135,8 @@ static void few_rewards_judge_nothing(void **state)
     result.rewards_per_cell = 1.999;
     segue_replay_verdict(&result);
     says(&result, SEGUE_CONCLUSION_UNCLEAR,
-         "it has 1.9 rewards per arm and task, and 2 or more are needed, so 6 rewards per task");
+         "it has 1.9 rewards per arm and task, and 2 or more are needed to see each task's best "
+         "arm, so 6 rewards per task");
     result.rewards_per_cell = 2.0;
     segue_replay_verdict(&result);
     assert_int_equal(result.conclusion, SEGUE_CONCLUSION_TYPES);
@@ -130,6 +157,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_verdict_follows_the_numbers),
         cmocka_unit_test(an_open_question_is_said_to_be_one),
+        cmocka_unit_test(a_check_that_fails_by_more_than_the_gain_leaves_it_open),
+        cmocka_unit_test(a_saving_of_nothing_is_0),
         cmocka_unit_test(few_rewards_judge_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

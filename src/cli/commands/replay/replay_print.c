@@ -183,6 +183,9 @@ static segue_status print_candidates(const cli_replay *replay, FILE *out, segue_
     fputs("\nreward: per step; regret: per task; prior and 1 arm: % of reward over ts-prior\n"
           "and over the best single arm; gap: from ts to the best arm of each task\n",
           out);
+    if (replay->result.lowest < 0.0)
+        fprintf(out, "Rewards can be negative, so %% is of the reward above %.4g.\n",
+                replay->result.lowest);
     return status;
 }
 
@@ -198,8 +201,9 @@ static segue_status print_types(const cli_replay *replay, FILE *out, segue_error
         return SEGUE_OK;
     }
     fprintf(out,
-            "\n%zu type%s in the log; %.2g %% of tasks fit none.  Tasks' means differ by %.2g\n"
-            "(standard deviation); types explain %.0f %% of that variance.\n\n",
+            "\n%zu type%s, as tla finds them; %.2g %% of tasks fit none.\n"
+            "Tasks' means differ by %.2g (standard deviation); types explain %.0f %% of that\n"
+            "variance.\n\n",
             types->count, types->count == 1 ? "" : "s", 100.0 * types->no_type, types->spread,
             100.0 * types->explained);
     return cli_columns_print_table(&columns, CLI_FIT_ANY_WIDTH, NULL, out,

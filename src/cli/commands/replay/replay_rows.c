@@ -102,7 +102,8 @@ static cli_value get_gain(const void *data, size_t row, size_t index)
         index == SEGUE_METRIC_GAIN_OVER_PRIOR ? result->ts_prior : result->fixed_arm;
     if (is_best_arms(result, row) || row == other)
         return cli_value_text("-");
-    return cli_value_format("%+.1f", 100.0 * result->candidate[row].metric[index].value);
+    const double gain = result->candidate[row].metric[index].value;
+    return isfinite(gain) ? cli_value_format("%+.1f", 100.0 * gain) : cli_value_text("-");
 }
 
 /* The gap is from ts (0 %) to the best arm of each task (100 %). */
