@@ -360,6 +360,12 @@ class Wrong(Folder):
             for says, *options in WRONG_OPTIONS:
                 self.refused(2, says, *command, log, *options)
 
+    def test_json_has_no_delimiter(self):
+        log = self.file('{"task": "u", "arm": "a", "reward": 1}\n{"task": "u", "arm": "b", "reward": 0}\n', "log.jsonl")
+        for command in READERS:
+            self.refused(2, "log.jsonl:1: this is JSON Lines, which has no delimiter, and semicolon is given; remove it",
+                         *command, log, "--delimiter", ";")
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -125,7 +125,9 @@ class Tally(Folder):
                 self.assertAlmostEqual(x["mean"], y["mean"], 9)
         answer("estimate", "--method", "em", "--types", 3, whole)
         self.refused(2, "its rewards are not all 0 or 2", "estimate", "--types", 3, whole)
-        self.refused(2, "give the log itself", "replay", whole)
+        for command in (("replay", whole), ("learn", whole, "--out", self.folder / "no.segue"), ("simulate", "--log", whole)):
+            self.refused(2, "give the log itself", *command)
+        self.assertFalse((self.folder / "no.segue").exists())
 
     def test_a_replay_takes_rewards_in_random_order(self):
         """The same bytes for any parts; rewards and types are those of the log, whose order is random, too.  An interval
@@ -137,6 +139,8 @@ class Tally(Folder):
         answer("merge", *self.parts(rows, 5), "--out", out)
         args = ("replay", "-q", "--policy", "ts,tla", "--runs", 8, "--replicates", 6, "--format", "json")
         ours, sums, theirs = (json.loads(answer(*args, path)) for path in (whole, out, log))
+        for data, path in ((ours, whole), (sums, out)):
+            self.assertIn(f" {path} --out learner.segue", data["verdict"].pop("next"))
         self.assertEqual({**ours, "log": None}, {**sums, "log": None})
         self.assertEqual((ours["log"]["input"], theirs["log"]["input"]), ("tally", "log"))
         self.assertEqual(ours["log"]["rows"], 3600)
@@ -149,6 +153,28 @@ class Tally(Folder):
             self.assertEqual(a["policy"], b["policy"])
             self.assertLess(abs(a["reward"]["mean"] - b["reward"]["mean"]), 1.5 * width)
         self.assertIn("120", answer("replay", "--dry-run", whole))
+
+    def test_learn_and_simulate_as_from_a_log(self):
+        """All rewards of an arm in a task are equal, so their order does not matter: the bytes are those of the log, sorted."""
+        source = random.Random(9)
+        rows = [f"u{task:03},{arm},{reward}" for task in range(60) for arm in "xyz"
+                for reward in [source.randrange(2)] for _ in range(4)]
+        whole, log = self.folder / "one.tally", self.log(rows)
+        answer("tally", self.log(source.sample(rows, len(rows)), "mixed.csv"), "--out", whole)
+        saved = []
+        for path in (whole, log):
+            answer("learn", path, "--out", self.folder / "a.segue", "--method", "tla")
+            saved.append((self.folder / "a.segue").read_bytes())
+        self.assertEqual(*saved)
+        for more in ((), ("--tasks", 40, "--least", 2)):
+            args = ("simulate", "--policy", "ts,ucb", "--steps", 20, "--runs", 3, *more, "--format", "json", "--log")
+            self.assertEqual(answer(*args, whole), answer(*args, log))
+
+    def test_of_very_many_tasks_some_are_drawn(self):
+        whole = self.folder / "one.tally"
+        answer("tally", self.log([f"u{task},{arm},{task % 2}" for task in range(20003) for arm in "xy"]), "--out", whole)
+        done = run("simulate", "--log", whole, "--policy", "ts", "--steps", 2, "--runs", 2)
+        self.assertIn("one.tally: 20000 of its 20003 tasks were drawn at random", done.stderr)
 
     def test_a_part_may_have_one_arm(self):
         one = self.folder / "a.tally", self.folder / "b.tally"
@@ -194,8 +220,14 @@ class Tally(Folder):
                 ("--range is for logs", "replay", "--range", "0,5", whole),
                 ("its checksum is wrong", "replay", bad),
                 ("it is cut off", "replay", "--dry-run", cut),
-                ("a tally of segue", "simulate", "--log", whole, "--tasks", 9, "--steps", 9, "--policy", "ts"),
-                ("a tally of segue", "learn", whole, "--out", out),
+                ("which has no order of tasks; give the log, or --order shuffle", "simulate", "--log", whole, "--order",
+                 "file", "--tasks", 9),
+                ("--delimiter is for logs", "simulate", "--log", whole, "--delimiter", "tab"),
+                ("its checksum is wrong", "simulate", "--log", bad),
+                ("which has no order of tasks; give the log, or remove it", "learn", whole, "--out", out, "--order", "file"),
+                ("which has no order of tasks; give the log, or remove it", "learn", whole, "--out", out, "--order", "time"),
+                ("--range is for logs", "learn", whole, "--out", out, "--range", "0,5"),
+                ("it is cut off", "learn", cut, "--out", out),
                 ("--range is for logs", "estimate", "--method", "types", "--range", "0,5", whole),
                 ("--task is for logs", "estimate", "--method", "types", "--task", "user", whole)):
             self.refused(2, says, *args)

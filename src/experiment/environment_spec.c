@@ -21,7 +21,7 @@
 static const char *const fields[] = {"name",  "models",    "uniform",   "rewards",     "spread",
                                      "mixed", "switch-at", "switch-to", "log",         "least",
                                      "order", "lowest",    "highest",   "log_summary", "task",
-                                     "arm",   "reward"};
+                                     "arm",   "reward",    "delimiter", "missing"};
 
 void segue_environment_spec_fini(segue_environment_spec *spec)
 {

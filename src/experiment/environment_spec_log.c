@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "io/log/log_columns.h"
+#include "io/log/log_format.h"
 #include "io/log/samples_file.h"
 #include "segue/internal.h"
 
@@ -16,8 +17,8 @@
 segue_status segue_environment_spec_log_check(const segue_json_location *at, const json_t *object,
                                               segue_error *err)
 {
-    static const char *const fields[] = {"least",       "order", "lowest", "highest",
-                                         "log_summary", "task",  "arm",    "reward"};
+    static const char *const fields[] = {"least", "order", "lowest", "highest",   "log_summary",
+                                         "task",  "arm",   "reward", "delimiter", "missing"};
     const bool log = json_object_get(object, "log") != NULL;
     for (size_t i = 0; i < sizeof fields / sizeof *fields && !log; i++)
         if (json_object_get(object, fields[i]))
@@ -70,6 +71,31 @@ static segue_status read_columns(const segue_json_location *at, const json_t *ob
     return SEGUE_OK;
 }
 
+/* Return the text of an optional field in *out, or NULL. */
+static segue_status read_text(const segue_json_location *at, const json_t *object,
+                              const char *field, const char **out, segue_error *err)
+{
+    const json_t *value = json_object_get(object, field);
+    *out = json_string_value(value);
+    return value && !*out ? segue_json_fail(at, field, err, "is %s; need a text in quotes",
+                                            segue_json_kind(value))
+                          : SEGUE_OK;
+}
+
+static segue_status read_format(const segue_json_location *at, const json_t *object,
+                                log_read_options *out, segue_error *err)
+{
+    const char *delimiter = NULL, *missing = NULL;
+    segue_error why = {.status = SEGUE_OK};
+    SEGUE_TRY(read_text(at, object, "delimiter", &delimiter, err));
+    SEGUE_TRY(read_text(at, object, "missing", &missing, err));
+    if (delimiter && segue_log_format_parse_delimiter(delimiter, &out->delimiter, &why) != SEGUE_OK)
+        return segue_json_fail_cause(at, "delimiter", &why, err);
+    if (missing && segue_log_format_parse_missing(missing, &out->skip_missing, &why) != SEGUE_OK)
+        return segue_json_fail_cause(at, "missing", &why, err);
+    return SEGUE_OK;
+}
+
 static segue_status read_options(const segue_json_location *at, const json_t *object,
                                  segue_samples_options *out, segue_error *err)
 {
@@ -79,6 +105,7 @@ static segue_status read_options(const segue_json_location *at, const json_t *ob
         SEGUE_TRY(segue_json_integer(at, "least", min_rewards, 1, SEGUE_MAX_MIN_REWARDS,
                                      &out->min_rewards, err));
     SEGUE_TRY(read_columns(at, object, &out->log, err));
+    SEGUE_TRY(read_format(at, object, &out->log, err));
     SEGUE_TRY(read_bound(at, object, "lowest", &out->log.lowest, err));
     return read_bound(at, object, "highest", &out->log.highest, err);
 }
@@ -107,18 +134,26 @@ static uint64_t sum_of(const segue_samples *samples)
     return sum;
 }
 
-/* Compare with the summary of an earlier run, if any, and write that of now. */
-static segue_status compare(const segue_json_location *at, json_t *object,
-                            const segue_samples *samples, segue_error *err)
+/* Return the summary of a log, or NULL. */
+static json_t *summarize(const segue_samples *samples, const log_skipped *skipped)
 {
-    const json_t *before = json_object_get(object, "log_summary");
     const size_t rewards = samples->start[samples->n_tasks * samples->n_arms];
     char sum[20];
     (void)snprintf(sum, sizeof sum, "%016" PRIx64, sum_of(samples));
-    json_t *summary =
-        json_pack("{s:I, s:I, s:I, s:I, s:s}", "tasks", (json_int_t)samples->n_tasks, "skipped",
-                  (json_int_t)samples->n_skipped, "arms", (json_int_t)samples->n_arms, "rewards",
-                  (json_int_t)rewards, "checksum", sum);
+    json_t *rows = skipped ? json_integer((json_int_t)segue_log_rows_count_skipped(skipped)) : NULL;
+    return json_pack("{s:I, s:I, s:I, s:I, s:s, s:o*}", "tasks", (json_int_t)samples->n_tasks,
+                     "skipped", (json_int_t)samples->n_skipped, "arms", (json_int_t)samples->n_arms,
+                     "rewards", (json_int_t)rewards, "checksum", sum, "rows_skipped", rows);
+}
+
+/* Compare with the summary of an earlier run, if any, and write that of now; `skipped` is NULL if
+ * rows without a value are errors. */
+static segue_status compare(const segue_json_location *at, json_t *object,
+                            const segue_samples *samples, const log_skipped *skipped,
+                            segue_error *err)
+{
+    const json_t *before = json_object_get(object, "log_summary");
+    json_t *summary = summarize(samples, skipped);
     const bool differs = before && summary && !json_equal(before, summary);
     if (json_object_set_new(object, "log_summary", summary) != 0)
         return segue_fail_no_memory(err, "the experiment");
@@ -133,12 +168,13 @@ segue_status segue_environment_spec_log_read(const segue_json_location *at, json
                                              segue_error *err)
 {
     segue_samples_options options;
+    log_skipped skipped;
     segue_error why = {.status = SEGUE_OK};
     SEGUE_TRY(read_options(at, object, &options, err));
     SEGUE_TRY(read_order(at, object, &spec->env.order, err));
-    if (segue_samples_file_read(&spec->samples, path, &options, NULL, &why) != SEGUE_OK)
+    if (segue_samples_file_read(&spec->samples, path, &options, &skipped, &why) != SEGUE_OK)
         return segue_json_fail_cause(at, "log", &why, err);
     spec->env.size = sizeof spec->env;
     spec->env.samples = spec->samples;
-    return compare(at, object, spec->samples, err);
+    return compare(at, object, spec->samples, options.log.skip_missing ? &skipped : NULL, err);
 }

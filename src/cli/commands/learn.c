@@ -13,9 +13,8 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/log/log_options.h"
+#include "cli/log/log_tally.h"
 #include "cli/output.h"
-#include "io/log/history.h"
 #include "io/output.h"
 #include "io/shell.h"
 #include "segue/internal.h"
@@ -64,7 +63,7 @@ typedef struct learning {
 static segue_status check_settings(learning *l, segue_error *err)
 {
     const char *order = l->set.order;
-    l->by_time = strcmp(order, "time") == 0;
+    l->by_time = order && strcmp(order, "time") == 0;
     if (!l->path)
         return segue_fail(err, SEGUE_EUSAGE, "give a log; see 'segue help learn'");
     if (!l->set.out)
@@ -72,8 +71,10 @@ static segue_status check_settings(learning *l, segue_error *err)
     if (!cli_output_path(l->set.out))
         return segue_fail(err, SEGUE_EUSAGE,
                           "--out is the standard output; need a file, as the summary goes there");
-    if (!l->by_time && strcmp(order, "file") != 0)
+    if (order && !l->by_time && strcmp(order, "file") != 0)
         return segue_fail(err, SEGUE_ENAME, "--order is '%.40s'; need file or time", order);
+    if (order)
+        SEGUE_TRY(cli_log_tally_check_order(l->path, order, "remove it", err));
     const cli_path paths[] = {{"out", l->set.out}, {NULL, l->path}};
     return cli_output_check_paths(paths, 1, 2, err);
 }
@@ -98,8 +99,9 @@ static segue_status read_log(learning *l, segue_error *err)
 {
     SEGUE_TRY(cli_log_options_parse(&l->set.log, &l->reading, err));
     l->reading.time = l->by_time;
-    SEGUE_TRY(segue_history_read(&l->history, l->path, &l->reading, err));
-    cli_log_options_report(l->path, &l->history.rows.skipped);
+    SEGUE_TRY(cli_log_tally_read_history(&l->history, l->path, &l->set.log, &l->reading,
+                                         l->set.seed, err));
+    cli_log_tally_report(l->path, &l->history);
     return order_tasks(l, err);
 }
 
@@ -254,7 +256,7 @@ static segue_status run_all(learning *l, int argc, char **argv, segue_error *err
 
 static segue_status run(int argc, char **argv, segue_error *err)
 {
-    learning l = {.set = {.method = "auto", .order = "file", .seed = 1}};
+    learning l = {.set = {.method = "auto", .seed = 1}};
     const segue_status status = run_all(&l, argc, argv, err);
     segue_learner_destroy(l.learner);
     free(l.order);
@@ -269,6 +271,9 @@ const cli_command cli_command_learn = {
     .details = "Each task of the log is told its rewards, as if the learner had pulled these\n"
                "arms.  The log may come from any policy, and needs no probabilities.  'segue\n"
                "replay' says which METHOD pays on the log, and for how many steps per task.\n\n"
+               "A tally ('segue tally') is read in place of a log if its rewards are all the\n"
+               "lowest or the highest of --range.  Its tasks come in the order of their names,\n"
+               "and the rewards of a task in random order.\n\n"
                "The file has the learner and the names of its arms.  A service starts with it\n"
                "('segue learners NAME --from FILE'), and so does a program with the library\n"
                "(segue_learner_load).  An existing FILE is replaced.\n\n"

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/log/log_format.h"
 #include "io/shell.h"
 #include "segue/internal.h"
 #include "segue/number.h"
@@ -63,30 +64,18 @@ static segue_status parse_columns(const cli_log_settings *set, log_read_options 
 
 static segue_status parse_delimiter(const char *text, char *out, segue_error *err)
 {
-    static const struct {
-        const char *name, *escape;
-        char mark;
-    } list[] = {
-        {"comma", ",", ','}, {"tab", "\\t", '\t'}, {"semicolon", ";", ';'}, {"pipe", "|", '|'}};
-    for (size_t i = 0; text && i < sizeof list / sizeof *list; i++)
-        if (strcmp(text, list[i].name) == 0 || strcmp(text, list[i].escape) == 0 ||
-            (text[0] == list[i].mark && !text[1])) {
-            *out = list[i].mark;
-            return SEGUE_OK;
-        }
-    return text ? segue_fail(err, SEGUE_ENAME,
-                             "--delimiter: '%.40s' is no delimiter; need comma, tab, semicolon or "
-                             "pipe",
-                             text)
-                : SEGUE_OK;
+    segue_error why = {.status = SEGUE_OK};
+    if (!text || segue_log_format_parse_delimiter(text, out, &why) == SEGUE_OK)
+        return SEGUE_OK;
+    return segue_fail(err, why.status, "--delimiter: %s", why.message);
 }
 
 static segue_status parse_missing(const char *text, bool *skip, segue_error *err)
 {
-    *skip = text && strcmp(text, "skip") == 0;
-    if (!text || *skip || strcmp(text, "error") == 0)
+    segue_error why = {.status = SEGUE_OK};
+    if (!text || segue_log_format_parse_missing(text, skip, &why) == SEGUE_OK)
         return SEGUE_OK;
-    return segue_fail(err, SEGUE_ENAME, "--missing: there is no '%.40s'; need error or skip", text);
+    return segue_fail(err, why.status, "--missing: %s", why.message);
 }
 
 /* ---- range ------------------------------------------------------------------------------- */

@@ -40,6 +40,24 @@ segue_status cli_log_tally_read_history(segue_history *out, const char *path,
     return status;
 }
 
+segue_status cli_log_tally_check_order(const char *path, const char *order, const char *instead,
+                                       segue_error *err)
+{
+    if (!segue_tally_detect(path))
+        return SEGUE_OK;
+    return segue_fail(err, SEGUE_EUSAGE,
+                      "--order %s: %.200s is a tally, which has no order of tasks; give the log, "
+                      "or %s",
+                      order, segue_path_tail(path), instead);
+}
+
+void cli_log_tally_report(const char *path, const segue_history *history)
+{
+    if (history->tally_tasks > history->n_tasks)
+        (void)fprintf(stderr, "segue: %s: %zu of its %zu tasks were drawn at random\n", path,
+                      history->n_tasks, history->tally_tasks);
+}
+
 /* ---- the summary ------------------------------------------------------------------------- */
 
 typedef struct written {

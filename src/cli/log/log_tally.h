@@ -29,6 +29,17 @@ SEGUE_MUST_CHECK segue_status cli_log_tally_read_history(segue_history *out, con
                                                          log_read_options *reading, uint64_t seed,
                                                          segue_error *err);
 
+/**
+ * Refuse an order of tasks if the path names a tally, which has none.  `instead`: what to give.
+ *
+ * @retval SEGUE_EUSAGE
+ */
+SEGUE_MUST_CHECK segue_status cli_log_tally_check_order(const char *path, const char *order,
+                                                        const char *instead, segue_error *err);
+
+/** Print on standard error that tasks of a tally were drawn, if not all of them fit. */
+void cli_log_tally_report(const char *path, const segue_history *history);
+
 /** Write a tally to the file `out`, and print a summary of it; NULL: write it to the standard output
  * alone.  @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status cli_log_tally_write(const segue_tally *tally, const char *out,

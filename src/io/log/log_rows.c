@@ -238,6 +238,10 @@ static segue_status copy_first_line(log_reader *r, segue_error *err)
 
 static segue_status start_json(log_reader *r, segue_error *err)
 {
+    if (r->options->delimiter)
+        return LOG_WRONG(r, SEGUE_EPARSE, err,
+                         "this is JSON Lines, which has no delimiter, and %s is given; remove it",
+                         segue_csv_delimiter_name(r->options->delimiter));
     SEGUE_TRY(copy_first_line(r, err));
     if (segue_log_dsjson_detect(r->first_line))
         SEGUE_TRY(segue_log_dsjson_init(r, err));

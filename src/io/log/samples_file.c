@@ -4,12 +4,13 @@
 
 #include <string.h>
 
-#include "io/log/history.h"
 #include "segue/internal.h"
 
-static segue_status group(segue_samples **out, const char *path, const segue_history *history,
-                          uint64_t min_rewards, segue_error *err)
+segue_status segue_samples_file_group(segue_samples **out, const char *path,
+                                      const segue_history *history, uint64_t min_rewards,
+                                      segue_error *err)
 {
+    *out = NULL;
     segue_error why = {.status = SEGUE_OK};
     const segue_status status = segue_samples_create(
         out, history->n_tasks, history->n_arms, history->row, history->n_rows, min_rewards, &why);
@@ -30,7 +31,7 @@ segue_status segue_samples_file_read(segue_samples **out, const char *path,
     if (skipped)
         *skipped = history.rows.skipped;
     if (status == SEGUE_OK)
-        status = group(out, path, &history, options->min_rewards, err);
+        status = segue_samples_file_group(out, path, &history, options->min_rewards, err);
     segue_history_fini(&history);
     return status;
 }

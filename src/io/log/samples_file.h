@@ -3,7 +3,7 @@
 #ifndef SEGUE_IO_LOG_SAMPLES_FILE_H
 #define SEGUE_IO_LOG_SAMPLES_FILE_H
 
-#include "io/log/log_rows.h"
+#include "io/log/history.h"
 #include "segue/samples.h"
 
 typedef struct segue_samples_options {
@@ -22,5 +22,12 @@ typedef struct segue_samples_options {
 SEGUE_MUST_CHECK segue_status segue_samples_file_read(segue_samples **out, const char *path,
                                                       const segue_samples_options *options,
                                                       log_skipped *skipped, segue_error *err);
+
+/** Group the rewards of a log that was read from `path` by task and arm.
+ * @retval SEGUE_EDOMAIN  no task has `min_rewards` rewards of every arm
+ * @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_samples_file_group(segue_samples **out, const char *path,
+                                                       const segue_history *history,
+                                                       uint64_t min_rewards, segue_error *err);
 
 #endif

@@ -65,7 +65,7 @@ static const file_mark marks[] = {
       "write it as CSV, such as with pandas: read_pickle('FILE').to_csv('log.csv', index=False)"}},
     {MARK("SEGUETLY"),
      {"a tally of segue",
-      "give its path to segue estimate, replay or plan; other commands need the log"}},
+      "give its path, not a pipe, to segue estimate, replay, plan, learn or simulate"}},
     {MARK("<!DOCTYPE"), {"a page of HTML", "download the table itself, as CSV"}},
     {MARK("<html"), {"a page of HTML", "download the table itself, as CSV"}},
     {MARK("<?xml"), {"XML", "write the table as CSV, or as JSON Lines"}},

@@ -125,6 +125,7 @@ segue_status cli_plan_read_log(cli_plan *plan, segue_error *err)
     segue_status status = cli_log_tally_read_history(&history, plan->path, &plan->set.log, &reading,
                                                      plan->set.seed, err);
     if (status == SEGUE_OK) {
+        cli_log_tally_report(plan->path, &history);
         plan->config.range = reading.highest - reading.lowest;
         status = use_log(plan, &history, err);
     }

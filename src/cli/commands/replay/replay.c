@@ -175,12 +175,9 @@ static segue_status check_tally(const replay *r, segue_error *err)
                           "--play rows: %.200s is a tally, which has no rows; give the log, or "
                           "--play urn",
                           segue_path_tail(r->path));
-    if (r->config.order != SEGUE_REPLAY_ORDER_SHUFFLE)
-        return segue_fail(err, SEGUE_EUSAGE,
-                          "--order %s: %.200s is a tally, which has no order of tasks; give the "
-                          "log, or --order shuffle",
-                          r->set.order, segue_path_tail(r->path));
-    return SEGUE_OK;
+    return r->config.order == SEGUE_REPLAY_ORDER_SHUFFLE
+               ? SEGUE_OK
+               : cli_log_tally_check_order(r->path, r->set.order, "--order shuffle", err);
 }
 
 /* Columns that the method does not use are not read, and not checked. */

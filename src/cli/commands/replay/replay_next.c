@@ -31,7 +31,7 @@ void cli_replay_next_learn(const cli_replay_source *source, const segue_replay_r
 {
     char before[150];
     *out = '\0';
-    if (!result->has_advice || result->use == result->fixed_arm || result->tally_tasks)
+    if (!result->has_advice || result->use == result->fixed_arm)
         return;
     const int length = snprintf(before, sizeof before, "learn --method %s --steps %" PRIu64,
                                 result->candidate[result->use].name, result->steps);

@@ -19,8 +19,7 @@ typedef struct cli_replay_source {
 void cli_replay_next_command(const cli_replay_source *source, const char *command,
                              char out[CLI_REPLAY_COMMAND_SIZE]);
 
-/** Write the command that learns what the verdict recommends; empty if that is one arm or nothing,
- * or if the input is a tally. */
+/** Write the command that learns what the verdict recommends; empty if that is one arm or nothing. */
 void cli_replay_next_learn(const cli_replay_source *source, const segue_replay_result *result,
                            char out[CLI_REPLAY_COMMAND_SIZE]);
 

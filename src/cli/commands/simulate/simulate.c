@@ -15,6 +15,7 @@
 #include "cli/command.h"
 #include "cli/commands/simulate/explain.h"
 #include "cli/commands/simulate/simulate.h"
+#include "cli/log/log_tally.h"
 #include "cli/progress.h"
 #include "io/log/samples_file.h"
 #include "segue/internal.h"
@@ -147,19 +148,34 @@ static segue_status check_learners(const cli_simulate *s, segue_error *err)
 /* ---- the environment --------------------------------------------------------------------- */
 
 /* An error of --order names the option, which the library does not know. */
+static segue_status read_order(cli_simulate *s, segue_error *err)
+{
+    segue_error why = {.status = SEGUE_OK};
+    if (!s->set.order)
+        return SEGUE_OK;
+    if (segue_environment_parse_order(&s->env.order, s->set.order, &why) != SEGUE_OK)
+        return segue_fail(err, why.status, "--order: %s", why.message);
+    return s->env.order == SEGUE_ORDER_FILE
+               ? cli_log_tally_check_order(s->set.log, s->set.order, "--order shuffle", err)
+               : SEGUE_OK;
+}
+
+/* A pull draws one of the rewards of a task and arm, so their order in the log does not matter. */
 static segue_status read_log(cli_simulate *s, segue_error *err)
 {
     const cli_simulate_settings *set = &s->set;
-    segue_samples_options wanted = {.min_rewards = set->min_rewards ? set->min_rewards : 1};
-    segue_error why = {.status = SEGUE_OK};
-    SEGUE_TRY(cli_log_options_parse(&set->columns, &wanted.log, err));
-    if (set->order && segue_environment_parse_order(&s->env.order, set->order, &why) != SEGUE_OK)
-        return segue_fail(err, why.status, "--order: %s", why.message);
-    log_skipped skipped;
-    SEGUE_TRY(segue_samples_file_read(&s->samples, set->log, &wanted, &skipped, err));
-    cli_log_options_report(set->log, &skipped);
+    log_read_options reading;
+    segue_history history;
+    SEGUE_TRY(cli_log_options_parse(&set->columns, &reading, err));
+    SEGUE_TRY(read_order(s, err));
+    SEGUE_TRY(
+        cli_log_tally_read_history(&history, set->log, &set->columns, &reading, set->seed, err));
+    cli_log_tally_report(set->log, &history);
+    const segue_status status = segue_samples_file_group(
+        &s->samples, set->log, &history, set->min_rewards ? set->min_rewards : 1, err);
+    segue_history_fini(&history);
     s->env.samples = s->samples;
-    return SEGUE_OK;
+    return status;
 }
 
 /* The environment borrows models and samples, which `s` owns. */
@@ -373,7 +389,8 @@ const cli_command cli_command_simulate = {
                "task's rewards of the arm, with replacement; their averages are the means.\n"
                "Tasks with fewer than N rewards of some arm are skipped.  A run plays no task\n"
                "twice: J is at most the number of the others.  Without --tasks, one per run.\n"
-               "Regret is in shares of the range of --range.\n\n"
+               "Regret is in shares of the range of --range.  A tally ('segue tally') is read in\n"
+               "place of a log if its rewards are all the lowest or the highest of that range.\n\n"
                "The same seed gives the same bytes on any number of threads, and all policies of\n"
                "a run see the same rewards.  --kernel plain makes the same pulls, slower; the\n"
                "pulls of ts and tts differ and have the same distribution.\n"
