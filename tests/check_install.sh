@@ -74,8 +74,9 @@ for arguments in "run experiments/lengths.json" "simulate --models models/paper.
     fi
     grep -q "No such file or directory; try '$share/segue/[a-z]*/[a-z]*\.[a-z]*'" error.txt || { cat error.txt; exit 1; }
 done
-# The log commands of README run in the folder of the installed files.
-grep '^    build/release/segue .*logs/' "$share/doc/segue/README.md" | sed 's:build/release/::' > "$work/commands"
+# The log commands of README find their files in the folder of the installed ones; test_docs.py runs whole replays.
+grep '^    build/release/segue .*logs/' "$share/doc/segue/README.md" |
+    sed -e 's:build/release/::' -e 's:segue replay logs/:segue replay --dry-run logs/:' > "$work/commands"
 test -s "$work/commands"
 (cd "$share/segue" && PATH="$work/prefix/bin:$PATH" sh -e "$work/commands" > "$work/commands.out" 2>&1) ||
     { cat "$work/commands.out"; exit 1; }

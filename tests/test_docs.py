@@ -43,10 +43,16 @@ class Docs(Folder):
         (self.folder / "build/release/segue").symlink_to(SEGUE)
         for name in ("logs", "models", "experiments", "examples"):
             (self.folder / name).symlink_to(SOURCE / name)
+        self.done = set()
         self.environment = {**os.environ, "PATH": f"{self.folder}/build/release:{os.environ['PATH']}"}
 
     def run_page(self, page):
+        """Run the commands that no earlier page has run."""
         for command in commands(page):
+            command = re.sub(r"\s+# .*", "", command)
+            if command in self.done:
+                continue
+            self.done.add(command)
             with self.subTest(page=page.name, command=command):
                 if missing_tool(command):
                     self.skipTest(f"{page.name}: {missing_tool(command)} is not installed")

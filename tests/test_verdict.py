@@ -41,6 +41,7 @@ def limit(n_logs, share, false_alarm):
     return next(k for k in range(n_logs + 2) if tail(k) < false_alarm)
 
 
+verdict.POLICIES = "ts,tla"
 missed = dict.fromkeys(TRUTH, 0)
 for rows in (60, 20):
     cell = verdict.Cell("newcomer", 300, rows, 20)

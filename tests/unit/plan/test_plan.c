@@ -180,24 +180,25 @@ static void half_of_the_experiments_are_done_where_the_boundary_is_the_gain(void
 static void intervals_of_power_cover(void **state)
 {
     (void)state;
-    enum { PLANS = 200, RUNS = 50, TASKS = 40, TRUTH = 4000 };
+    enum { RUNS = 50, TASKS = 40, TRUTH = 4000 };
+    const int plans = repeats(200);
     plan_runs large = make_runs(TRUTH, TASKS), runs = make_runs(RUNS, TASKS);
     double in_power = 0.0, in_tasks = 0.0;
     fill_rewards(&large, 0.05, 3);
     plan_crossings found = find_crossings(&large, 1000, 3);
     const double tasks = segue_plan_power_tasks(&found, SHARE_50).value;
     segue_plan_power_fini(&found);
-    for (uint64_t plan = 0; plan < PLANS; plan++) {
-        fill_rewards(&runs, 0.05, 1000 + plan);
-        found = find_crossings(&runs, 1000, plan);
+    for (int plan = 0; plan < plans; plan++) {
+        fill_rewards(&runs, 0.05, 1000 + (uint64_t)plan);
+        found = find_crossings(&runs, 1000, (uint64_t)plan);
         const segue_interval power = segue_plan_power_at(&found, SHARE_50, (uint64_t)tasks);
         const segue_interval needed = segue_plan_power_tasks(&found, SHARE_50);
         in_power += covers(&power, SEGUE_PLAN_POWER);
         in_tasks += covers(&needed, tasks);
         segue_plan_power_fini(&found);
     }
-    assert_true(in_power >= min_covered(PLANS, 0.90));
-    assert_true(in_tasks >= min_covered(PLANS, 0.90));
+    assert_true(in_power >= min_covered(plans, 0.90));
+    assert_true(in_tasks >= min_covered(plans, 0.90));
     segue_plan_play_fini(&large);
     segue_plan_play_fini(&runs);
 }
