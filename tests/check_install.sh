@@ -82,6 +82,10 @@ test -s "$work/commands"
     { cat "$work/commands.out"; exit 1; }
 # The installed program finds the experiments that were installed with it.
 if command -v gnuplot > /dev/null; then
-    (cd "$work" && timeout 2 "$work/prefix/bin/segue" paper --quick --quiet 2> paper.err) || true
+    timeout 60 "$segue" paper --quick --quiet 2> paper.err &
+    paper=$!
+    until test -f segue-paper/data/lengths.json || ! kill -0 $paper 2> /dev/null; do sleep 0.1; done
+    kill $paper 2> /dev/null || true
+    wait $paper || true
     test -f "$work/segue-paper/data/lengths.json" || { cat "$work/paper.err"; exit 1; }
 fi
