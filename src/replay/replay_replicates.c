@@ -235,7 +235,9 @@ static segue_interval clip_to_range(const segue_replay_result *result, segue_int
     return interval;
 }
 
-static segue_interval make_interval(const replicates *r, const noises *n, size_t at, double value)
+/* Make the interval of metric `at`; *play_share is the share of its variance that runs cause. */
+static segue_interval make_interval(const replicates *r, const noises *n, size_t at, double value,
+                                    double *play_share)
 {
     const segue_replay_result *result = r->st->result;
     const double scored = (double)(result->n_played + 1 - result->first_scored);
@@ -244,7 +246,8 @@ static segue_interval make_interval(const replicates *r, const noises *n, size_t
     const double of_log = fmax(MIN_SHARE * between, between - n->rest[at]);
     const double scaled =
         n->rest[at] * (double)r->shape.runs * scored_short / ((double)result->runs * scored);
-    const double variance = of_log + fmax(n->own[at], scaled);
+    const double of_play = fmax(n->own[at], scaled), variance = of_log + of_play;
+    *play_share = variance > 0.0 ? of_play / variance : 0.0;
     if (!isfinite(variance))
         return (segue_interval){.value = value, .low = NAN, .high = NAN};
     if (variance == 0.0) /* a number that does not depend on the log */
@@ -261,10 +264,12 @@ static void store_intervals(const replicates *r, const noises *n, const double *
     for (size_t p = 0; p < result->n_candidates; p++)
         for (size_t k = 0; k < SEGUE_N_METRICS; k++) {
             const size_t at = p * SEGUE_N_METRICS + k;
-            result->candidate[p].metric[k] = make_interval(r, n, at, values[at]);
+            segue_replay_candidate *c = &result->candidate[p];
+            c->metric[k] = make_interval(r, n, at, values[at], &c->play_share[k]);
         }
     const size_t last = result->n_candidates * SEGUE_N_METRICS;
-    result->best_arms = make_interval(r, n, last, values[last]);
+    double play_share = 0.0;
+    result->best_arms = make_interval(r, n, last, values[last], &play_share);
 }
 
 static segue_status find_intervals(const replicates *r, const double *values, segue_error *err)

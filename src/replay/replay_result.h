@@ -50,8 +50,10 @@ typedef struct segue_replay_candidate {
     char *name; /* as typed, or "always ARM" */
     segue_transfer_kind transfer;
     segue_interval metric[SEGUE_N_METRICS];
-    double logged;     /* share of its pulls that logged rewards answered */
-    double runs_se;    /* of the reward per step, over runs; NaN: one run */
+    double
+        play_share[SEGUE_N_METRICS]; /* urn: of the variance of each, from the luck of the runs */
+    double logged;                   /* share of its pulls that logged rewards answered */
+    double runs_se;                  /* of the reward per step, over runs; NaN: one run */
     size_t ahead_from; /* task from which its total stays above that of ts, from 1; 0: never */
     double *reward;    /* n_played: per step of the task at each position, mean over runs */
     double *reward_se;

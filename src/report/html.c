@@ -138,7 +138,7 @@ static void print_base64(FILE *out, const segue_bytes *b)
 }
 
 /* A browser loads the narrow form on small screens. The caption is the alternative text as well. */
-void segue_html_figure(FILE *out, const segue_figure *figure, const char *caption)
+static void print_figure(FILE *out, const segue_figure *figure, const char *caption)
 {
     fprintf(out,
             "<figure id=\"figure-%s\">\n<picture><source media=\"(max-width: 600px)\" "
@@ -152,6 +152,25 @@ void segue_html_figure(FILE *out, const segue_figure *figure, const char *captio
     fputs("\"></picture>\n<figcaption>", out);
     print_escaped(out, caption);
     fputs("</figcaption>\n</figure>\n", out);
+}
+
+segue_status segue_html_figure(FILE *out, segue_figure *figure, const char *folder,
+                               const char *caption, segue_error *err)
+{
+    const segue_status status =
+        folder ? segue_figure_draw(figure, folder, err)
+               : segue_figure_draw_temporary(figure, SEGUE_FIGURE_SVG | SEGUE_FIGURE_NARROW, err);
+    if (status == SEGUE_OK)
+        print_figure(out, figure, caption);
+    segue_figure_fini(figure);
+    return status;
+}
+
+void segue_html_verdict(FILE *out, const char *kind, const char *text)
+{
+    fprintf(out, "<div class=\"claim %s\" id=\"verdict\">\n<p class=\"verdict\">", kind);
+    print_escaped(out, text);
+    fputs("</p>\n</div>\n", out);
 }
 
 void segue_html_command(FILE *out, const char *format, ...)

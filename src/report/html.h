@@ -20,8 +20,17 @@ void segue_html_p(FILE *out, const char *format, ...) SEGUE_PRINTF(2, 3);
 /** Print a heading of level 2 or 3 with an anchor. */
 void segue_html_heading(FILE *out, int level, const char *id, const char *text);
 
-/** Embed a drawn figure, in two forms for wide and narrow screens, and its caption. */
-void segue_html_figure(FILE *out, const segue_figure *figure, const char *caption);
+/**
+ * Draw a figure into `folder`, or without leaving files if that is NULL, embed it in two forms for
+ * wide and narrow screens, with its caption, and release it in any case.
+ *
+ * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM, SEGUE_EDOMAIN  as segue_figure_draw
+ */
+SEGUE_MUST_CHECK segue_status segue_html_figure(FILE *out, segue_figure *figure, const char *folder,
+                                                const char *caption, segue_error *err);
+
+/** Print the verdict of a page; `kind`: holds, partly or unclear. */
+void segue_html_verdict(FILE *out, const char *kind, const char *text);
 
 /** Print a shell command. */
 void segue_html_command(FILE *out, const char *format, ...) SEGUE_PRINTF(2, 3);

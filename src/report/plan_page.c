@@ -36,15 +36,11 @@ static segue_status put_figure(const segue_plan_page *page, const char *figures,
                                segue_error *err)
 {
     segue_figure figure = make_figure(page->result);
-    const segue_status status =
-        figures ? segue_figure_draw(&figure, figures, err)
-                : segue_figure_draw_temporary(&figure, SEGUE_FIGURE_SVG | SEGUE_FIGURE_NARROW, err);
-    if (status == SEGUE_OK)
-        segue_html_figure(out, &figure,
-                          "The probability that the comparison with control tasks has shown a gain "
-                          "by then, with 95 % intervals.");
-    segue_figure_fini(&figure);
-    return status;
+    return segue_html_figure(
+        out, &figure, figures,
+        "The probability that the comparison with control tasks has shown a gain by then, with "
+        "95 % intervals.",
+        err);
 }
 
 /* ---- tables ------------------------------------------------------------------------------ */
@@ -109,10 +105,8 @@ static segue_status print_page(const segue_plan_page *page, const char *figures,
                                segue_error *err)
 {
     segue_html_begin(out, "When does transfer pay, and how to show it?");
-    fprintf(out, "<div class=\"claim %s\" id=\"verdict\">\n<p class=\"verdict\">",
-            page->result->recommended < SEGUE_N_PLAN_SHARES ? "holds" : "unclear");
-    segue_html_text(out, "%s", page->result->text);
-    fputs("</p>\n</div>\n", out);
+    segue_html_verdict(out, page->result->recommended < SEGUE_N_PLAN_SHARES ? "holds" : "unclear",
+                       page->result->text);
     segue_html_heading(out, 2, "power", "A control experiment");
     SEGUE_TRY(put_figure(page, figures, out, err));
     put_shares(page->result, out);

@@ -21,12 +21,7 @@ static segue_status print_figure(FILE *out, const segue_plot *plot, segue_plot_k
     (void)snprintf(name, sizeof name, "%.60s-%s", plot->file->results->name,
                    segue_plot_kind_name(kind));
     segue_figure figure = segue_plot_figure(plot, kind, name);
-    const segue_status status =
-        segue_figure_draw_temporary(&figure, SEGUE_FIGURE_SVG | SEGUE_FIGURE_NARROW, err);
-    if (status == SEGUE_OK)
-        segue_html_figure(out, &figure, segue_plot_caption(kind));
-    segue_figure_fini(&figure);
-    return status;
+    return segue_html_figure(out, &figure, NULL, segue_plot_caption(kind), err);
 }
 
 static segue_status print_figures(FILE *out, const segue_results *results, segue_error *err)

@@ -1,20 +1,18 @@
 /* replay_page.c - the result of a replay as a self-contained HTML page.
  *
  * The page depends on the result alone, not on time, host or speed: same seed, same bytes. `segue
- * replay --html` calls segue_replay_page_write. Figures are drawn into a folder of the user's, or
- * into a temporary one that is removed.
+ * replay --html` calls segue_replay_page_write. Figures are drawn into a folder of the user's, or leave
+ * no files.
  *
  * Curves show means over blocks of tasks. Blocks begin with 10 tasks and grow by a quarter, which
  * gives points of equal distance on a logarithmic axis.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/replay_page.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "io/output.h"
 #include "io/shell.h"
@@ -28,21 +26,16 @@
 
 typedef struct page {
     const segue_replay_result *result;
-    const char *folder; /* where figures are drawn */
+    const char *folder; /* where figures are drawn; NULL: no files of them */
     FILE *out;
 } page;
 
 /* ---- figures ----------------------------------------------------------------------------- */
 
-/* Draw, embed and release a figure; it is released in any case. */
 static segue_status put_figure(const page *p, segue_figure *figure, const char *caption,
                                segue_error *err)
 {
-    const segue_status status = segue_figure_draw(figure, p->folder, err);
-    if (status == SEGUE_OK)
-        segue_html_figure(p->out, figure, caption);
-    segue_figure_fini(figure);
-    return status;
+    return segue_html_figure(p->out, figure, p->folder, caption, err);
 }
 
 /* Return the end of the block of tasks from `first`; a short rest joins the last block. */
@@ -246,10 +239,7 @@ static void put_types(const page *p)
 static void put_verdict(const page *p)
 {
     static const char *const classes[] = {"holds", "partly", "unclear", "unclear", "unclear"};
-    fprintf(p->out, "<div class=\"claim %s\" id=\"verdict\">\n<p class=\"verdict\">",
-            classes[p->result->conclusion]);
-    segue_html_text(p->out, "%s", p->result->verdict);
-    fputs("</p>\n</div>\n", p->out);
+    segue_html_verdict(p->out, classes[p->result->conclusion], p->result->verdict);
     if (segue_yearly_is_known(&p->result->yearly)) {
         char text[SEGUE_YEARLY_TEXT_SIZE];
         segue_yearly_describe(p->result, text);
@@ -385,48 +375,15 @@ static segue_status print_page(const page *p, segue_error *err)
     return SEGUE_OK;
 }
 
-/* Remove the files of the figures and their temporary folder. The lists match the names above and
- * the endings of figure.c. */
-static void clear_folder(const char *folder)
-{
-    static const char *const figures[] = {"replay-gain", "replay-regret", "replay-types"};
-    static const char *const ends[] = {".csv", ".gp", ".svg", "-narrow.svg", ".pdf"};
-    char path[4096];
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
-            (void)snprintf(path, sizeof path, "%s/%s%s", folder, figures[i], ends[k]);
-            (void)unlink(path);
-        }
-    (void)rmdir(folder);
-}
-
-static segue_status write_page(const segue_replay_result *result, const char *folder,
-                               const char *path, segue_error *err)
+segue_status segue_replay_page_write(const segue_replay_result *result, const char *path,
+                                     const char *figures, segue_error *err)
 {
     segue_output output;
     SEGUE_TRY(segue_output_init(&output, err));
-    const page p = {.result = result, .folder = folder, .out = output.stream};
+    const page p = {.result = result, .folder = figures, .out = output.stream};
     segue_status status = print_page(&p, err);
     if (status == SEGUE_OK)
         status = segue_output_write(&output, path, err);
     segue_output_fini(&output);
-    return status;
-}
-
-segue_status segue_replay_page_write(const segue_replay_result *result, const char *path,
-                                     const char *figures, segue_error *err)
-{
-    char folder[1024];
-    const char *base = getenv("TMPDIR");
-    if (figures)
-        return write_page(result, figures, path, err);
-    if (snprintf(folder, sizeof folder, "%s/segue-XXXXXX", base && *base ? base : "/tmp") >=
-            (int)sizeof folder ||
-        !mkdtemp(folder))
-        return segue_fail(err, SEGUE_EIO,
-                          "a temporary folder for figures cannot be created in %s: %s",
-                          base && *base ? base : "/tmp", strerror(errno));
-    const segue_status status = write_page(result, folder, path, err);
-    clear_folder(folder);
     return status;
 }

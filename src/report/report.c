@@ -52,11 +52,7 @@ void segue_report_repeat(const segue_report *report, segue_study study)
 segue_status segue_report_figure(const segue_report *report, segue_figure *figure,
                                  const char *caption, segue_error *err)
 {
-    const segue_status status = segue_figure_draw(figure, report->figures, err);
-    if (status == SEGUE_OK)
-        segue_html_figure(report->out, figure, caption);
-    segue_figure_fini(figure);
-    return status;
+    return segue_html_figure(report->out, figure, report->figures, caption, err);
 }
 
 /* `tasks` is 0 for policies that play single tasks. */

@@ -12,9 +12,12 @@
 #include <math.h>
 
 #include "replay/replay.h"
+#include "replay/replay_metrics.h"
 
 #define MIN_GAIN   0.01 /* of the reward: a smaller gain over a single arm does not count */
 #define MIN_SAVING 0.05 /* of the regret: transfer that saves less does not count */
+#define MAX_TIMES  100  /* as many tasks: more are not suggested */
+#define MAX_RUNS   1000 /* more are not suggested */
 
 /* Return the candidate with the largest reward, except the fixed arm. */
 static size_t best_candidate(const segue_replay_result *result)
@@ -56,6 +59,16 @@ static const segue_interval *metric_of(const segue_replay_result *result, size_t
     return &result->candidate[candidate].metric[metric];
 }
 
+/* Return an open question about a candidate's metric. */
+static question ask_about(const segue_replay_result *result, size_t candidate,
+                          segue_replay_metric metric, double limit)
+{
+    return (question){.interval = metric_of(result, candidate, metric),
+                      .limit = limit,
+                      .candidate = candidate,
+                      .metric = metric};
+}
+
 /* Do types save enough of the regret of a prior per arm? */
 static void decide_types(const segue_replay_result *result, decision *d)
 {
@@ -68,23 +81,24 @@ static void decide_types(const segue_replay_result *result, decision *d)
         d->conclusion = SEGUE_CONCLUSION_TYPES;
     } else if (!(saved->high < SEGUE_MIN_TYPES_SAVING)) {
         d->conclusion = SEGUE_CONCLUSION_UNCLEAR;
-        d->types = (question){.interval = saved, .limit = SEGUE_MIN_TYPES_SAVING};
+        d->types = ask_about(result, result->best_types, SEGUE_METRIC_SAVED_OVER_PRIOR,
+                             SEGUE_MIN_TYPES_SAVING);
     }
 }
 
 /* Does transfer pay, and if so, do types? */
 static void decide_transfer(const segue_replay_result *result, decision *d)
 {
-    const segue_interval *saved =
-        metric_of(result, segue_replay_decision_transfer(result), SEGUE_METRIC_REGRET_SAVED);
+    const size_t transfer = segue_replay_decision_transfer(result);
+    const segue_interval *saved = metric_of(result, transfer, SEGUE_METRIC_REGRET_SAVED);
     if (saved->low > 0.0) {
         decide_types(result, d);
     } else if (saved->high < MIN_SAVING) {
         d->conclusion = SEGUE_CONCLUSION_NONE;
     } else {
         d->conclusion = SEGUE_CONCLUSION_UNCLEAR;
-        d->transfer = (question){.interval = saved,
-                                 .limit = saved->value > 0.5 * MIN_SAVING ? 0.0 : MIN_SAVING};
+        d->transfer = ask_about(result, transfer, SEGUE_METRIC_REGRET_SAVED,
+                                saved->value > 0.5 * MIN_SAVING ? 0.0 : MIN_SAVING);
     }
 }
 
@@ -110,13 +124,41 @@ decision segue_replay_decision(const segue_replay_result *result)
     else if (over_arm->low > 0.0)
         decide_transfer(result, &d);
     else
-        d.arm = (question){.interval = over_arm,
-                           .limit = over_arm->value > 0.5 * MIN_GAIN ? 0.0 : MIN_GAIN};
+        d.arm = ask_about(result, d.best, SEGUE_METRIC_GAIN_OVER_FIXED,
+                          over_arm->value > 0.5 * MIN_GAIN ? 0.0 : MIN_GAIN);
     if (d.conclusion != SEGUE_CONCLUSION_UNCLEAR && !result->constant &&
         is_in_doubt(result, segue_replay_decision_use(result, &d)))
         d = (decision){
             .conclusion = SEGUE_CONCLUSION_UNCLEAR, .best = d.best, .wrong_population = true};
     return d;
+}
+
+/* The squared half width of an interval is the sum of a part p of the play and a part 1 - p of the
+ * log, in units in which it is 1; the question is answered below `wanted`, the squared distance to the
+ * limit.  g times as many runs divide the first by g.  f times as many tasks divide the second by f;
+ * the first may stay, since a larger log is played in fewer runs.  If neither alone is enough, each
+ * part gets one half of `wanted`. */
+remedy segue_replay_decision_remedy(const segue_replay_result *result, const question *open)
+{
+    const segue_interval *x = open->interval;
+    const double half = 0.5 * (x->high - x->low), distance = fabs(x->value - open->limit);
+    const double least =
+        result->urn ? segue_replay_metrics_floor(result, open->metric, x->value) : 0.0;
+    const double play = result->candidate[open->candidate].play_share[open->metric];
+    const double of_log = 1.0 - play, wanted = distance * distance / fmax(half * half, 1e-300);
+    double tasks = 1.0, runs = 1.0;
+    if (wanted > of_log && (double)result->runs * play / (wanted - of_log) <= MAX_RUNS)
+        runs = play / (wanted - of_log);
+    else if (wanted > play)
+        tasks = of_log / (wanted - play);
+    else {
+        tasks = 2.0 * of_log / wanted;
+        runs = 2.0 * play / wanted;
+    }
+    if (distance <= least || !(tasks <= MAX_TIMES) || !((double)result->runs * runs <= MAX_RUNS))
+        return (remedy){.tasks = 0.0};
+    return (remedy){.tasks = tasks > 1.0 ? tasks * (double)result->n_tasks : 0.0,
+                    .runs = runs > 1.0 ? runs * (double)result->runs : 0.0};
 }
 
 /* A prior per arm is simpler than types, so it is preferred unless it

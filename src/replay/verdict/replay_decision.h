@@ -5,11 +5,19 @@
 
 #include "replay/replay_result.h"
 
-/* An open question: the interval and the limit that it contains. */
+/* An open question: the interval of a candidate's metric, and the limit that it contains. */
 typedef struct question {
     const segue_interval *interval;
     double limit;
+    size_t candidate;
+    segue_replay_metric metric;
 } question;
+
+/* What would answer an open question; 0: no change of it.  Both 0: nothing would. */
+typedef struct remedy {
+    double tasks; /* of a log, in all */
+    double runs;  /* of the play, in all */
+} remedy;
 
 /* The decision of a verdict. */
 typedef struct decision {
@@ -28,6 +36,10 @@ size_t segue_replay_decision_use(const segue_replay_result *result, const decisi
 
 /** Return the learner across tasks with the larger reward: of types or of a prior per arm. */
 size_t segue_replay_decision_transfer(const segue_replay_result *result);
+
+/** Find what answers an open question: more runs if those are enough, since they cost no data; else
+ * more tasks, or both. */
+remedy segue_replay_decision_remedy(const segue_replay_result *result, const question *open);
 
 /** True if a learner of types took part. */
 bool segue_replay_decision_has_types(const segue_replay_result *result);

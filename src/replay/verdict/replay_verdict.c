@@ -14,8 +14,7 @@
 #include "replay/replay.h"
 #include "replay/verdict/replay_decision.h"
 
-#define MAX_ARM_BYTES  40  /* of an arm's name */
-#define MAX_MORE_TASKS 100 /* times as many: more are not suggested */
+#define MAX_ARM_BYTES 40 /* of an arm's name */
 
 /* ---- text -------------------------------------------------------------------------------- */
 
@@ -136,18 +135,23 @@ static double round_up(double x)
     return unit <= 1.0 ? ceil(x - 1e-6) : unit * ceil(x / unit - 1e-6);
 }
 
-/* Say how many tasks would answer an open question: the width of an interval falls with the root
- * of their number. */
+/* Say how many tasks, or runs of the play, would answer an open question. */
 static void append_need(verdict *v, const segue_replay_result *result, const question *open)
 {
-    const double half = 0.5 * (open->interval->high - open->interval->low);
-    const double distance = fabs(open->interval->value - open->limit);
-    const double times = half / fmax(distance, 1e-9);
-    const double tasks = round_up((double)result->n_tasks * times * times);
-    if (times * times > MAX_MORE_TASKS)
-        append(v, " The true value may be at the limit: more tasks alone may not tell.");
-    else
+    const remedy need = segue_replay_decision_remedy(result, open);
+    const double tasks = round_up(need.tasks), runs = round_up(need.runs);
+    if (need.tasks > 0.0 && need.runs > 0.0)
+        append(v, " About %.0f tasks with as many rewards, and --runs %.0f, would tell.", tasks,
+               runs);
+    else if (need.tasks > 0.0)
         append(v, " About %.0f tasks with as many rewards would tell.", tasks);
+    else if (need.runs > 0.0)
+        append(v,
+               " The luck of the play is %.0f %% of its variance, so this log may tell with --runs "
+               "%.0f.",
+               100.0 * result->candidate[open->candidate].play_share[open->metric], runs);
+    else
+        append(v, " The true value may be at the limit: more tasks alone may not tell.");
 }
 
 /* Say what a log needs to show its types, if it has less. */

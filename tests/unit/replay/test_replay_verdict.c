@@ -80,16 +80,19 @@ static void the_verdict_follows_the_numbers(void **state)
 }
 
 /* An interval that contains its limit is an open question.  Half its width is 0.02: at a distance
- * of 0.01 from the limit four times as many tasks are needed. */
+ * of 0.016 from the limit (0.02 / 0.016)^2 = 1.5625 times as many tasks are needed, if all of it is
+ * noise of the log.  No interval is narrower than its floor of 0.01. */
 static void an_open_question_is_said_to_be_one(void **state)
 {
     (void)state;
     segue_replay_result result;
-    (void)judged(&result, 0.4, 0.11, 0.5);
+    (void)judged(&result, 0.4, 0.116, 0.5);
     says(&result, SEGUE_CONCLUSION_UNCLEAR,
          "Transfer pays in tasks of 70 steps, but this log cannot tell if types add to a prior per "
-         "arm: tla saves 11 % (9 .. 13) of the regret of ts-prior, and 10 % is the least that "
-         "counts. About 400 tasks with as many rewards would tell.");
+         "arm: tla saves 12 % (10 .. 14) of the regret of ts-prior, and 10 % is the least that "
+         "counts. About 160 tasks with as many rewards would tell.");
+    (void)judged(&result, 0.4, 0.109, 0.5);
+    says(&result, SEGUE_CONCLUSION_UNCLEAR, "more tasks alone may not tell");
     (void)judged(&result, 0.4, 0.1001, 0.5);
     says(&result, SEGUE_CONCLUSION_UNCLEAR, "more tasks alone may not tell");
     (void)judged(&result, 0.4, 0.3, 0.01);
@@ -127,6 +130,45 @@ static void a_saving_of_nothing_is_0(void **state)
     says(&result, SEGUE_CONCLUSION_NONE, "saves 0 % (-2 .. 2) of the regret of ts");
 }
 
+/* Judge 100 tasks and 10 runs whose saving by types is 0.116 +- 0.02, with a share of noise of the
+ * play.  In units of the squared half width 0.64 must be reached. */
+static void judge_with_noise(segue_replay_result *result, double play_share)
+{
+    (void)judged(result, 0.4, 0.116, 0.5);
+    result->runs = 10;
+    result->candidate[2].play_share[SEGUE_METRIC_SAVED_OVER_PRIOR] = play_share;
+    segue_replay_verdict(result);
+}
+
+static void noise_of_the_play_needs_runs_and_not_tasks(void **state)
+{
+    (void)state;
+    segue_replay_result result;
+    judge_with_noise(&result, 0.8); /* 0.2 + 0.8 / g = 0.64: g = 1.82 */
+    says(&result, SEGUE_CONCLUSION_UNCLEAR,
+         "The luck of the play is 80 % of its variance, so this log may tell with --runs 19.");
+    assert_null(strstr(result.verdict, "as many rewards"));
+    judge_with_noise(&result, 0.2); /* 0.8 / f + 0.2 = 0.64: f = 1.82 */
+    says(&result, SEGUE_CONCLUSION_UNCLEAR, "About 190 tasks with as many rewards would tell.");
+    judge_with_noise(&result, 0.365); /* 0.635 + 0.365 / g = 0.64 would need 73 g: 730 runs */
+    says(&result, SEGUE_CONCLUSION_UNCLEAR, "--runs 730.");
+    judge_with_noise(&result, 0.35); /* 0.65 / f + 0.35 = 0.64: f = 2.24 */
+    says(&result, SEGUE_CONCLUSION_UNCLEAR, "About 230 tasks with as many rewards would tell.");
+}
+
+/* At a squared distance of 0.36 neither part alone, 0.5 each, is enough: 0.5 / f = 0.5 / g = 0.18. */
+static void both_may_be_needed(void **state)
+{
+    (void)state;
+    segue_replay_result result;
+    (void)judged(&result, 0.4, 0.112, 0.5);
+    result.runs = 10;
+    result.candidate[2].play_share[SEGUE_METRIC_SAVED_OVER_PRIOR] = 0.5;
+    segue_replay_verdict(&result);
+    says(&result, SEGUE_CONCLUSION_UNCLEAR,
+         "About 280 tasks with as many rewards, and --runs 28, would tell.");
+}
+
 static void few_rewards_judge_nothing(void **state)
 {
     (void)state;
@@ -159,6 +201,8 @@ int main(void)
         cmocka_unit_test(an_open_question_is_said_to_be_one),
         cmocka_unit_test(a_check_that_fails_by_more_than_the_gain_leaves_it_open),
         cmocka_unit_test(a_saving_of_nothing_is_0),
+        cmocka_unit_test(noise_of_the_play_needs_runs_and_not_tasks),
+        cmocka_unit_test(both_may_be_needed),
         cmocka_unit_test(few_rewards_judge_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
