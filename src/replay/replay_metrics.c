@@ -51,7 +51,7 @@ static void hide_regret(const segue_replay_result *result, double *out)
     out[result->n_candidates * SEGUE_N_METRICS] = NAN;
 }
 
-/* Where all rewards are equal, candidates differ by chance alone. */
+/* Where all rewards are equal, candidates differ by noise alone. */
 static void hide_gains(const segue_replay_result *result, double *out)
 {
     static const segue_replay_metric hidden[] = {

@@ -104,7 +104,7 @@ static void decide_transfer(const segue_replay_result *result, decision *d)
 
 /* Is the error that a check found larger than the gain of a candidate over ts (of ts: over the
  * single arm)? */
-static bool is_in_doubt(const segue_replay_result *result, size_t candidate)
+static bool error_exceeds_gain(const segue_replay_result *result, size_t candidate)
 {
     const size_t other = candidate == result->ts ? result->fixed_arm : result->ts;
     const double gain = metric_of(result, candidate, SEGUE_METRIC_REWARD)->value -
@@ -127,7 +127,7 @@ decision segue_replay_decision(const segue_replay_result *result)
         d.arm = ask_about(result, d.best, SEGUE_METRIC_GAIN_OVER_FIXED,
                           over_arm->value > 0.5 * MIN_GAIN ? 0.0 : MIN_GAIN);
     if (d.conclusion != SEGUE_CONCLUSION_UNCLEAR && !result->constant &&
-        is_in_doubt(result, segue_replay_decision_use(result, &d)))
+        error_exceeds_gain(result, segue_replay_decision_use(result, &d)))
         d = (decision){
             .conclusion = SEGUE_CONCLUSION_UNCLEAR, .best = d.best, .wrong_population = true};
     return d;
