@@ -142,7 +142,7 @@ remedy segue_replay_decision_remedy(const segue_replay_result *result, const que
 {
     const segue_interval *x = open->interval;
     const double half = 0.5 * (x->high - x->low), distance = fabs(x->value - open->limit);
-    const double least =
+    const double min_half =
         result->urn ? segue_replay_metrics_floor(result, open->metric, x->value) : 0.0;
     const double play = result->candidate[open->candidate].play_share[open->metric];
     const double of_log = 1.0 - play, wanted = distance * distance / fmax(half * half, 1e-300);
@@ -155,7 +155,7 @@ remedy segue_replay_decision_remedy(const segue_replay_result *result, const que
         tasks = 2.0 * of_log / wanted;
         runs = 2.0 * play / wanted;
     }
-    if (distance <= least || !(tasks <= MAX_TIMES) || !((double)result->runs * runs <= MAX_RUNS))
+    if (distance <= min_half || !(tasks <= MAX_TIMES) || !((double)result->runs * runs <= MAX_RUNS))
         return (remedy){.tasks = 0.0};
     return (remedy){.tasks = tasks > 1.0 ? tasks * (double)result->n_tasks : 0.0,
                     .runs = runs > 1.0 ? runs * (double)result->runs : 0.0};

@@ -13,7 +13,7 @@ typedef struct question {
     segue_replay_metric metric;
 } question;
 
-/* What would answer an open question; 0: no change of it.  Both 0: nothing would. */
+/* The tasks or runs that would answer an open question; 0: as now.  Both 0: nothing would. */
 typedef struct remedy {
     double tasks; /* of a log, in all */
     double runs;  /* of the play, in all */
