@@ -15,6 +15,12 @@ _segue_argument()
         }'
 }
 
+# _segue_offer WORDS: offer those that begin with what is typed.
+_segue_offer()
+{
+    mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
+}
+
 _segue()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} takes=""
@@ -26,7 +32,7 @@ _segue()
         cur=""
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "$(segue help --words)" -- "$cur")
+        _segue_offer "$(segue help --words)"
         return
     fi
     [[ $prev == -* ]] && takes=$(_segue_argument "$command" "$prev")
@@ -37,13 +43,13 @@ _segue()
         ;;
     "") # a flag, or not an option
         if [ "$prev" = help ]; then
-            mapfile -t COMPREPLY < <(compgen -W "$(segue help --words help) $(segue help --words)" -- "$cur")
+            _segue_offer "$(segue help --words help) $(segue help --words)"
         elif [[ $command == store && $cur != -* ]]; then
-            mapfile -t COMPREPLY < <(compgen -W "check upgrade export import" -- "$cur")
+            _segue_offer "check upgrade export import"
         elif [[ $command == @(estimate|tally|replay|plan|learn|run|merge|plot) && $cur != -* ]]; then
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         else
-            mapfile -t COMPREPLY < <(compgen -W "$(segue help --words "$command" 2> /dev/null)" -- "$cur")
+            _segue_offer "$(segue help --words "$command" 2> /dev/null)"
         fi
         return
         ;;
@@ -54,30 +60,49 @@ _segue()
         mapfile -t COMPREPLY < <(compgen -P "$list" -W "$(segue help --words policies)" -- "${cur##*,}")
         ;;
     --format | -f)
-        mapfile -t COMPREPLY < <(compgen -W "table csv json" -- "$cur")
+        [ "$command" = plot ] && takes="svg pdf png" || takes="table csv json"
+        _segue_offer "$takes"
         ;;
     --rewards)
         compopt -o nospace 2> /dev/null
-        mapfile -t COMPREPLY < <(compgen -W "bernoulli beta normal twopoint" -- "$cur")
+        _segue_offer "bernoulli beta normal twopoint"
         ;;
     --method | -M)
-        [ "$command" = learn ] && takes=policies || takes=methods
-        mapfile -t COMPREPLY < <(compgen -W "$(segue help --words "$takes")" -- "$cur")
+        [ "$command" = learn ] && takes=learner-methods || takes=methods
+        _segue_offer "$(segue help --words "$takes")"
         ;;
     --order)
-        mapfile -t COMPREPLY < <(compgen -W "$([ "$command" = learn ] || echo "shuffle ")file$([[ $command == @(replay|learn) ]] && echo " time")" -- "$cur")
+        _segue_offer "$([ "$command" = learn ] || echo "shuffle ")file$([[ $command == @(replay|learn) ]] && echo " time")"
         ;;
     --play)
-        mapfile -t COMPREPLY < <(compgen -W "auto resampling replay" -- "$cur")
+        _segue_offer "urn rows"
+        ;;
+    --views)
+        _segue_offer "symmetric paper"
+        ;;
+    --batches)
+        _segue_offer "interleaved consecutive"
+        ;;
+    --weights)
+        _segue_offer "least-squares lambda"
+        ;;
+    --kind)
+        _segue_offer "steps tasks models"
+        ;;
+    --track)
+        _segue_offer "regret complexity error eps resolved distance fresh_error types"
+        ;;
+    --log)
+        [ "$command" = plot ] && _segue_offer "x y xy"
         ;;
     --delimiter)
-        mapfile -t COMPREPLY < <(compgen -W "comma tab semicolon pipe" -- "$cur")
+        _segue_offer "comma tab semicolon pipe"
         ;;
     --missing)
-        mapfile -t COMPREPLY < <(compgen -W "error skip" -- "$cur")
+        _segue_offer "error skip"
         ;;
     --kernel)
-        mapfile -t COMPREPLY < <(compgen -W "fast plain" -- "$cur")
+        _segue_offer "fast plain"
         ;;
     esac # numbers are not completed
 }

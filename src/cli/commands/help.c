@@ -204,6 +204,12 @@ static void print_estimator_names(FILE *out)
     fputs("types\n", out);
 }
 
+static void print_learner_names(FILE *out)
+{
+    for (size_t i = 0; segue_learner_methods(i); i++)
+        fprintf(out, "%s\n", segue_learner_methods(i)->name);
+}
+
 /* Print one word per line, for the shell to complete. */
 static segue_status print_candidates(FILE *out, const char *topic, segue_error *err)
 {
@@ -214,6 +220,8 @@ static segue_status print_candidates(FILE *out, const char *topic, segue_error *
         print_policy_names(out);
     else if (strcmp(topic, "methods") == 0)
         print_estimator_names(out);
+    else if (strcmp(topic, "learner-methods") == 0)
+        print_learner_names(out);
     else if (strcmp(topic, "help") == 0)
         print_topic_names(out);
     else
@@ -298,9 +306,10 @@ const cli_command cli_command_help = {
     .name = "help",
     .summary = "explain a command, the policies, or a file format",
     .usage = "help [COMMAND | policies | logs | models | results]",
-    .details = "'segue help --words [COMMAND | policies | methods | help]' prints one word per\n"
-               "line, for completion: commands, the options of a command, the policies, the\n"
-               "methods of 'segue estimate', or the topics of help.  'segue help --manual\n"
-               "COMMAND | TOPIC' prints the manual page, as scdoc.\n",
+    .details = "'segue help --words [COMMAND | policies | methods | learner-methods | help]'\n"
+               "prints one word per line, for completion: commands, the options of a command,\n"
+               "the policies, the methods of 'segue estimate', those of 'segue learn', or the\n"
+               "topics of help.  'segue help --manual COMMAND | TOPIC' prints the manual page,\n"
+               "as scdoc.\n",
     .run = run,
 };
