@@ -15,7 +15,7 @@ _segue_argument()
         }'
 }
 
-# _segue_offer WORDS: offer those that begin with what is typed.
+# _segue_offer LIST: offer those of a list that begin with what is typed.
 _segue_offer()
 {
     mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")

@@ -176,6 +176,56 @@ class Tables(Folder):
         options = shlex.split(done.stderr[done.stderr.index("--task"):])
         self.assertEqual(self.outputs(log, *options), self.expected())
 
+    def test_a_wrong_name_is_not_suggested_again(self):
+        """Columns that exist stay; each that does not is replaced by a likely one that has no other role."""
+        named = self.file(make_csv(self.rows, ("uid", "variant", "click", "ts", "p")), "named.csv")
+        short = self.file(make_csv([row[:3] for row in self.rows], ("task", "arm", "reward")), "short.csv")
+        lines = self.file('{"user": {"id": 1}, "shown": ["a"], "ok": 1}\n', "log.jsonl")
+        for log, suggests, *options in (
+                (self.plain, "--task task", "--task", "b"), (self.plain, "--time time", "--time", "b"),
+                (self.plain, "--task task --arm arm", "--task", "b", "--arm", "c"), (short, "--time COLUMN", "--time", "b"),
+                (named, "--task uid --arm variant --reward click --time ts --probability p", "--task", "b"),
+                (named, "--task variant --arm COLUMN --reward click --time ts --probability p", "--task", "variant"),
+                (lines, "--task user.id --arm shown.0 --reward ok", "--task", "b", "--arm", "shown.0", "--reward", "ok")):
+            self.refused(2, f"such as with {suggests}\n", "replay", "--dry-run", log, *options)
+
+    def test_a_wrong_delimiter_is_named(self):
+        for delimiter, shown, name in ((";", ";", "semicolon"), ("\t", r"\t", "tab"), ("|", "|", "pipe")):
+            log = self.file(make_csv(self.rows, delimiter=delimiter), "log.txt")
+            self.refused(2, f"log.txt:1: the header has no comma; its columns look separated by '{shown}': give --delimiter {name}, "
+                         "or leave it out", "replay", "--dry-run", "--delimiter", "comma", log)
+
+    def test_blanks_around_fields_are_dropped_unless_quoted(self):
+        wide = [[f"  {value} " for value in row] for row in self.rows]
+        self.same(make_csv(wide, ("task ", " arm", " reward", "time", " probability  ")))
+        self.same(make_csv(wide, ("task ", " arm", " reward", "time", " probability  ")).replace("\n", "\r\n"))
+        log = self.file('task,arm,reward\nt, a,1\nt," a",0\nt,a ,0\n"t ","a",0\n', "quoted.csv")
+        found = json.loads(answer("replay", "--dry-run", log, "--format", "json"))
+        self.assertEqual((found["arms"], found["tasks"]), (2, 2))
+        blank = self.file(make_csv([("t", "  ", 1, 0, 1), ("t", "a", 1, 0, 1), ("t", "b", 1, 0, 1)]), "blank.csv")
+        self.assertIn("1 row skipped: 1 without an arm", run("replay", "--dry-run", "--missing", "skip", blank).stderr)
+
+    def test_one_arm_after_skipped_rows_is_counted(self):
+        log = self.file("task,arm,reward\nt,a,0\nt,b,NA\nu,a,1\nu,b,\n", "one.csv")
+        self.refused(2, "one.csv: there is only one arm, 'a', in the rows that were not skipped (2 without a reward); need at least 2",
+                     "replay", "--dry-run", "--missing", "skip", log)
+
+    def test_a_range_that_rewards_hardly_use_is_noted(self):
+        rows = [(task, arm, 20 * reward, *rest) for task, arm, reward, *rest in self.rows]
+        log = self.file(make_csv(rows), "wide.csv")
+        commands = (("replay", "--dry-run"), ("estimate", "--types", 2), ("learn", "--out", self.folder / "saved"))
+        for command in commands:
+            done = run(*command, "--range", "0,500", log)
+            self.assertEqual((done.returncode, done.stderr), (
+                0, f"segue: {log}: the rewards are from 0 to 20, and the range is 0 to 500; give --range 0,20 if none can be "
+                "lower or higher\n"))
+            self.assertEqual(run(*command, "--range", "0,200", log).stderr, "")  # a tenth
+        small = self.file(make_csv([(task, arm, 0.1 + 0.2 * reward / 3, *rest) for task, arm, reward, *rest in self.rows]), "small.csv")
+        suggested = shlex.split(run("replay", "--dry-run", small).stderr.partition("give ")[2])[:2]
+        self.assertEqual(run("replay", "--dry-run", *suggested, small).stderr, "")
+        equal = self.file(make_csv([(task, arm, 0, *rest) for task, arm, _, *rest in self.rows]), "equal.csv")
+        self.assertEqual(run("replay", "--dry-run", equal).stderr, "")
+
 
 class Pipes(Folder):
     """Logs from databases and other formats, through a pipe."""
@@ -291,6 +341,10 @@ class Dsjson(Folder):
         log = self.file("".join(lines), "log.json")
         self.refused(2, "log.json:1: this is dsjson, which has no tasks; name a key of its context, such as with "
                      "--task c.GUser.id", "replay", "--dry-run", log)
+        self.refused(2, "log.json:1: there is no 'c.nope', or it is null; name a key of the context, such as with --task c.GUser.id; "
+                     "this line has 'c.", "replay", "--dry-run", log, "--task", "c.nope")
+        self.refused(2, "log.json:1: there is no 'nope', or it is null; leave out --reward, which dsjson does not need, or name another "
+                     "key; this line has '", "replay", "--dry-run", log, "--task", "c.GUser.id", "--reward", "nope")
         done = run("replay", "--dry-run", log, "--task", "c.GUser.id")
         self.assertEqual((done.returncode, done.stderr), (0, f"segue: {log}: 1 row skipped: 1 with _skipLearn\n"))
 
@@ -338,7 +392,7 @@ WRONG_OPTIONS = (
     ("--task and --arm both name the column 'x'; need two columns", "--task", "x", "--arm", "x"),
     ("the header has no column 'x'; it has 'task', 'arm' and 'reward'", "--arm", "x"),
     ("the header has no column 'when'", "--time", "when"),
-    ("the header has no column 'task'; it has 'task,arm,reward'", "--delimiter", "tab"),
+    ("the header has no tab; its columns look separated by ',': give --delimiter comma, or leave it out", "--delimiter", "tab"),
 )
 
 

@@ -17,6 +17,7 @@
 #include "segue/number.h"
 
 #define MAX_BOUND 1e15
+#define MIN_USED  0.1 /* share of the range: below, a note suggests a narrower one */
 
 enum { N_OPTIONS = 8 };
 
@@ -122,15 +123,42 @@ segue_status cli_log_options_parse(const cli_log_settings *set, log_read_options
     return parse_range(set->range, out, err);
 }
 
+static const char *name_of(const char *path)
+{
+    return strcmp(path, "-") == 0 ? SEGUE_STANDARD_INPUT : path;
+}
+
 void cli_log_options_report(const char *path, const log_skipped *skipped)
 {
     char reasons[200];
     const uint64_t count = segue_log_rows_count_skipped(skipped);
     segue_log_rows_print_skipped(skipped, reasons, sizeof reasons);
     if (count)
-        (void)fprintf(stderr, "segue: %s: %" PRIu64 " row%s skipped: %s\n",
-                      strcmp(path, "-") == 0 ? SEGUE_STANDARD_INPUT : path, count,
+        (void)fprintf(stderr, "segue: %s: %" PRIu64 " row%s skipped: %s\n", name_of(path), count,
                       count == 1 ? "" : "s", reasons);
+}
+
+/* Write a number so that it reads back. */
+static void write_number(double x, char text[32])
+{
+    (void)snprintf(text, 32, "%.15g", x);
+    if (strtod(text, NULL) != x)
+        (void)snprintf(text, 32, "%.17g", x);
+}
+
+void cli_log_options_report_range(const char *path, const log_rows *rows,
+                                  const log_read_options *reading)
+{
+    char low[32], high[32];
+    const double used = rows->highest - rows->lowest;
+    if (!(used > 0.0 && used < MIN_USED * (reading->highest - reading->lowest)))
+        return;
+    write_number(rows->lowest, low);
+    write_number(rows->highest, high);
+    (void)fprintf(stderr,
+                  "segue: %s: the rewards are from %s to %s, and the range is %g to %g; give "
+                  "--range %s,%s if none can be lower or higher\n",
+                  name_of(path), low, high, reading->lowest, reading->highest, low, high);
 }
 
 const char *cli_log_options_given(const cli_log_settings *set)

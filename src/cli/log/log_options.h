@@ -52,6 +52,11 @@ SEGUE_MUST_CHECK segue_status cli_log_options_parse(const cli_log_settings *set,
 /** Print on standard error how many rows of a log were skipped, if any were. */
 void cli_log_options_report(const char *path, const log_skipped *skipped);
 
+/** Print on standard error that the rewards of a log use little of its range, if they do: a range
+ * that is too wide makes them all alike to a learner. */
+void cli_log_options_report_range(const char *path, const log_rows *rows,
+                                  const log_read_options *reading);
+
 /** Return the name of the first option that is given, without its dashes, or NULL. */
 const char *cli_log_options_given(const cli_log_settings *set);
 

@@ -32,6 +32,7 @@ segue_status cli_log_tally_read_history(segue_history *out, const char *path,
     if (!segue_tally_detect(path)) {
         SEGUE_TRY(segue_history_read(out, path, reading, err));
         cli_log_options_report(path, &out->rows.skipped);
+        cli_log_options_report_range(path, &out->rows, reading);
         return SEGUE_OK;
     }
     SEGUE_TRY(cli_log_tally_read(&tally, path, set, reading, err));

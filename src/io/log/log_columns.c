@@ -24,7 +24,7 @@ typedef struct column_role {
 static const column_role roles[LOG_N_COLUMNS] = {
     {"task", {"task",   "user",    "student", "visitor", "customer",    "session", "learner",
               "pupil",  "client",  "member",  "patient", "participant", "subject", "respondent",
-              "person", "account", "device",  "cookie",  "household",   "route"}},
+              "person", "account", "device",  "cookie",  "household",   "route",   "uid"}},
     {"arm",
      {"arm",    "variant", "action",  "treatment", "option",   "choice", "variation", "condition",
       "group",  "version", "item",    "article",   "product",  "movie",  "campaign",  "creative",
@@ -73,11 +73,11 @@ void segue_log_columns_list(const char *const *name, size_t count, char *text, s
 
 /* ---- guessing ---------------------------------------------------------------------------- */
 
-/* Remove `end` from the end of a word that has more than that. */
+/* Remove `end` from the end of a word that has two letters more: "uid" stays. */
 static void cut_end(char *word, const char *end)
 {
     const size_t length = strlen(word), cut = strlen(end);
-    if (length > cut && strcmp(word + length - cut, end) == 0)
+    if (length >= cut + 2 && strcmp(word + length - cut, end) == 0)
         word[length - cut] = '\0';
 }
 
@@ -112,19 +112,36 @@ static bool ends_with(const char *word, const char *end)
     return wanted >= 4 && length > wanted && strcmp(word + length - wanted, end) == 0;
 }
 
-/* Find the column that is likeliest to have a role, or `count`: by its whole name, or by its end, as
- * "ad_variant" and "GUser". */
-static size_t find_likely(const column_role *role, const char *const *name, size_t count)
+/* The columns that a log has, and those that options name. */
+typedef struct found_columns {
+    const char *const *name; /* count */
+    size_t count;
+    const char *given[LOG_N_COLUMNS]; /* those of the options that the log has, or NULL */
+} found_columns;
+
+static bool is_given(const found_columns *found, const char *name)
+{
+    size_t c = 0;
+    while (c < LOG_N_COLUMNS && !(found->given[c] && strcmp(found->given[c], name) == 0))
+        c++;
+    return c < LOG_N_COLUMNS;
+}
+
+/* Find the column that is likeliest to have a role, or NULL: by its whole name, or by its end, as
+ * "ad_variant" and "GUser".  A column that has another role is not. */
+static const char *find_likely(const column_role *role, const found_columns *found)
 {
     for (int whole = 1; whole >= 0; whole--)
         for (size_t w = 0; w < MAX_LIKELY && role->likely[w]; w++)
-            for (size_t i = 0; i < count; i++) {
+            for (size_t i = 0; i < found->count; i++) {
                 char word[MAX_NAME];
-                simplify(name[i], word);
-                if (whole ? strcmp(word, role->likely[w]) == 0 : ends_with(word, role->likely[w]))
-                    return i;
+                simplify(found->name[i], word);
+                if ((whole ? strcmp(word, role->likely[w]) == 0
+                           : ends_with(word, role->likely[w])) &&
+                    !is_given(found, found->name[i]))
+                    return found->name[i];
             }
-    return count;
+    return NULL;
 }
 
 /* Append "--NAME COLUMN" in quotes as needed; a text that does not fit is cut. */
@@ -138,15 +155,20 @@ static void append_option(const char *option, const char *column, char *text, si
 }
 
 void segue_log_columns_suggest(const char *const *name, size_t count,
-                               const log_read_options *options, size_t n_columns, char *text,
-                               size_t size)
+                               const log_read_options *options, unsigned wrong, size_t n_columns,
+                               char *text, size_t size)
 {
+    found_columns found = {.name = name, .count = count};
+    for (size_t c = 0; c < LOG_N_COLUMNS; c++)
+        found.given[c] = wrong >> c & 1 ? NULL : options->column[c];
     *text = '\0';
     for (size_t c = 0; c < n_columns; c++) {
-        const size_t found = find_likely(&roles[c], name, count);
-        const char *likely = found < count ? name[found] : c <= LOG_REWARD ? "COLUMN" : NULL;
-        const char *column = options->column[c] ? options->column[c] : likely;
-        if (column && strcmp(column, roles[c].name) != 0)
+        const bool is_wrong = wrong >> c & 1;
+        const char *likely = find_likely(&roles[c], &found);
+        const char *column = found.given[c] ? found.given[c] : likely;
+        if (!column && (c <= LOG_REWARD || is_wrong))
+            column = "COLUMN";
+        if (column && (is_wrong || strcmp(column, roles[c].name) != 0))
             append_option(roles[c].name, column, text, size);
     }
     make_printable(text);

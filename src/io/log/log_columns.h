@@ -15,9 +15,10 @@ const char *segue_log_columns_default(log_column c);
 void segue_log_columns_list(const char *const *name, size_t count, char *text, size_t size);
 
 /** Write options that name the first `n_columns`, as is likely, for a shell: "--task user --arm
- * variant --reward click".  Columns that `options` name stay; a required one that is unknown is COLUMN. */
+ * variant --reward click".  Columns that `options` name stay, except those in the bits of `wrong`,
+ * which the log does not have; a required one that is unknown is COLUMN. */
 void segue_log_columns_suggest(const char *const *name, size_t count,
-                               const log_read_options *options, size_t n_columns, char *text,
-                               size_t size);
+                               const log_read_options *options, unsigned wrong, size_t n_columns,
+                               char *text, size_t size);
 
 #endif

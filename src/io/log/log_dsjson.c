@@ -88,6 +88,26 @@ segue_status segue_log_dsjson_init(log_reader *r, segue_error *err)
     return r->options->column[LOG_TASK] ? SEGUE_OK : fail_task(r, err);
 }
 
+segue_status segue_log_dsjson_fail_key(const log_reader *r, log_column c, segue_error *err)
+{
+    const char *option = segue_log_columns_default(c);
+    segue_log_keys_text keys;
+    segue_log_keys_suggest(r, c == LOG_TASK ? "c." : "", LOG_TASK + 1, &keys);
+    if (c == LOG_TASK)
+        return LOG_WRONG(r, SEGUE_EPARSE, err,
+                         "there is no '%.40s', or it is null; name a key of the context, such as "
+                         "with %s; this line has %s",
+                         r->name[c], keys.options, keys.found);
+    if (r->options->column[c])
+        return LOG_WRONG(r, SEGUE_EPARSE, err,
+                         "there is no '%.40s', or it is null; leave out --%s, which dsjson does "
+                         "not need, or name another key; this line has %s",
+                         r->name[c], option, keys.found);
+    return LOG_WRONG(r, SEGUE_EPARSE, err,
+                     "there is no '%.40s', or it is null; name the key with --%s; this line has %s",
+                     r->name[c], option, keys.found);
+}
+
 /* ---- the action -------------------------------------------------------------------------- */
 
 /* Read the number of an action, from `first` on. */

@@ -32,6 +32,10 @@ static bool is_field(const char *at, const char *end, const char *name)
 {
     if (end > at && end[-1] == '\r')
         end--;
+    while (end > at && end[-1] == ' ')
+        end--;
+    while (at < end && *at == ' ')
+        at++;
     if (end - at >= 2 && *at == '"') {
         at++;
         end--;
@@ -95,6 +99,16 @@ static size_t find_column(const segue_csv *csv, const char *column, size_t first
     return i;
 }
 
+/* Find the columns that options name and the header lacks, as bits. */
+static unsigned find_wrong(const log_reader *r)
+{
+    unsigned wrong = 0;
+    for (size_t c = 0; c < LOG_N_COLUMNS; c++)
+        if (r->options->column[c] && find_column(&r->csv, r->name[c], 0) == r->n_fields)
+            wrong |= 1U << c;
+    return wrong;
+}
+
 /* List the columns that were found, and suggest options. */
 static segue_status suggest(const log_reader *r, log_column c, const char *const *name,
                             segue_error *err)
@@ -107,7 +121,7 @@ static segue_status suggest(const log_reader *r, log_column c, const char *const
                              "the header has no column '%.40s'; it has %s, which looks like data: "
                              "put a line with the names of the columns before it",
                              r->name[c], found);
-    segue_log_columns_suggest(name, r->n_fields, r->options, LOG_N_COLUMNS, options,
+    segue_log_columns_suggest(name, r->n_fields, r->options, find_wrong(r), LOG_N_COLUMNS, options,
                               sizeof options);
     return LOG_WRONG(r, SEGUE_EPARSE, err,
                      "the header has no column '%.40s'; it has %s; name the columns, such as with "
@@ -115,9 +129,28 @@ static segue_status suggest(const log_reader *r, log_column c, const char *const
                      r->name[c], found, options);
 }
 
+/* With a wrong --delimiter the header is one field, which contains the right one. */
+static bool has_wrong_delimiter(const log_reader *r)
+{
+    return r->options->delimiter && r->n_fields == 1 &&
+           strchr(segue_csv_field(&r->csv, 0), r->guess);
+}
+
+static segue_status fail_delimiter(const log_reader *r, segue_error *err)
+{
+    const char *guess = segue_csv_delimiter_name(r->guess);
+    return LOG_WRONG(r, SEGUE_EPARSE, err,
+                     "the header has no %s; its columns look separated by '%s': give --delimiter "
+                     "%s, or leave it out",
+                     segue_csv_delimiter_name(r->csv.delimiter),
+                     r->guess == '\t' ? "\\t" : (const char[]){r->guess, '\0'}, guess);
+}
+
 /* A file whose lines end with CR alone is one long header. */
 static segue_status fail_missing(const log_reader *r, log_column c, segue_error *err)
 {
+    if (has_wrong_delimiter(r))
+        return fail_delimiter(r, err);
     for (size_t i = 0; i < r->n_fields; i++)
         if (strchr(segue_csv_field(&r->csv, i), '\r'))
             return LOG_WRONG(r, SEGUE_EPARSE, err,
@@ -152,11 +185,12 @@ static segue_status find(log_reader *r, log_column c, segue_error *err)
 segue_status segue_log_header_read(log_reader *r, segue_error *err)
 {
     bool more = false;
-    r->csv.delimiter = r->options->delimiter;
-    if (!r->csv.delimiter)
-        r->csv.delimiter = guess_delimiter(r);
+    r->guess = guess_delimiter(r);
+    r->csv.delimiter = r->options->delimiter ? r->options->delimiter : r->guess;
     SEGUE_TRY(segue_csv_next(&r->csv, &more, err));
     r->n_fields = segue_csv_n_fields(&r->csv);
+    for (size_t i = 0; i < r->n_fields; i++)
+        segue_csv_trim(&r->csv, i);
     for (size_t c = 0; c < LOG_N_COLUMNS; c++)
         SEGUE_TRY(find(r, (log_column)c, err));
     return SEGUE_OK;

@@ -55,6 +55,16 @@ static size_t select_paths(const key_list *list, const char *prefix, const char 
     return count;
 }
 
+/* Find the columns that options name and the current line lacks, as bits. */
+static unsigned find_wrong(const log_reader *r)
+{
+    unsigned wrong = 0;
+    for (size_t c = 0; c < LOG_N_COLUMNS; c++)
+        if (r->options->column[c] && r->value[c].kind == SEGUE_JSON_LINES_NONE)
+            wrong |= 1U << c;
+    return wrong;
+}
+
 void segue_log_keys_suggest(const log_reader *r, const char *prefix, size_t n_columns,
                             segue_log_keys_text *out)
 {
@@ -67,7 +77,7 @@ void segue_log_keys_suggest(const log_reader *r, const char *prefix, size_t n_co
     const size_t count = list ? select_paths(list, prefix, name) : 0;
     if (count)
         segue_log_columns_list(name, count, out->found, sizeof out->found);
-    segue_log_columns_suggest(name, count, r->options, n_columns, out->options,
+    segue_log_columns_suggest(name, count, r->options, find_wrong(r), n_columns, out->options,
                               sizeof out->options);
     json_decref(line);
     free(list);

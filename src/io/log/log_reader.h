@@ -20,6 +20,7 @@ typedef struct log_reader {
     size_t field[LOG_N_COLUMNS];        /* CSV: its field in a row */
     size_t n_used, used[LOG_N_COLUMNS]; /* CSV: the columns that are wanted and present */
     size_t n_fields;                    /* CSV: per row */
+    char guess;                         /* CSV: the delimiter that the header looks to have */
     segue_json_lines_value value[SEGUE_MAX_JSON_WANTED]; /* of the current row */
     const log_read_options *options;
     double scale; /* width of the range of rewards */
@@ -58,6 +59,10 @@ bool segue_log_dsjson_detect(const char *line);
 
 /** Name the values that dsjson needs.  @retval SEGUE_EPARSE  no option names the task */
 SEGUE_MUST_CHECK segue_status segue_log_dsjson_init(log_reader *r, segue_error *err);
+
+/** Fail at the first line for a key that it lacks: dsjson has all columns but the task by itself. */
+SEGUE_MUST_CHECK segue_status segue_log_dsjson_fail_key(const log_reader *r, log_column c,
+                                                        segue_error *err);
 
 /** Read the next decision; the columns get its values.
  * @retval SEGUE_EPARSE, SEGUE_EIO, SEGUE_ENOMEM */

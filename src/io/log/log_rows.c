@@ -10,6 +10,7 @@
 #include "io/log/log_rows.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,7 @@ static segue_status next_csv(log_reader *r, bool *more, segue_error *err)
         return fail_fields(r, err);
     for (size_t i = 0; i < r->n_used; i++) {
         const size_t c = r->used[i];
+        segue_csv_trim(&r->csv, r->field[c]);
         r->value[c].text = segue_csv_text(&r->csv, r->field[c]);
         r->value[c].length = r->csv.field[r->field[c]].length;
     }
@@ -76,16 +78,18 @@ static segue_status check_optional(log_reader *r, log_column c, segue_error *err
 static segue_status fail_key(const log_reader *r, log_column c, segue_error *err)
 {
     segue_log_keys_text keys;
+    if (r->out->n_rows)
+        return LOG_WRONG(r, SEGUE_EPARSE, err,
+                         "there is no '%.40s', or it is null; give --missing skip to skip such "
+                         "rows",
+                         r->name[c]);
+    if (r->is_dsjson)
+        return segue_log_dsjson_fail_key(r, c, err);
     segue_log_keys_suggest(r, "", LOG_N_COLUMNS, &keys);
-    return r->out->n_rows
-               ? LOG_WRONG(r, SEGUE_EPARSE, err,
-                           "there is no '%.40s', or it is null; give --missing skip to skip such "
-                           "rows",
-                           r->name[c])
-               : LOG_WRONG(r, SEGUE_EPARSE, err,
-                           "there is no '%.40s', or it is null; this line has %s; name the "
-                           "columns, such as with %s",
-                           r->name[c], keys.found, keys.options);
+    return LOG_WRONG(r, SEGUE_EPARSE, err,
+                     "there is no '%.40s', or it is null; this line has %s; name the columns, such "
+                     "as with %s",
+                     r->name[c], keys.found, keys.options);
 }
 
 /* In quotes a number is a string; a missing value may be written in quotes. */
@@ -146,9 +150,13 @@ static segue_status check_rows(const log_reader *r, segue_error *err)
         return segue_fail(err, SEGUE_EPARSE, "%s: there is no reward below the header", path_of(r));
     if (out->arms.count < SEGUE_MIN_ARMS && !r->options->one_arm)
         return segue_fail(err, SEGUE_EDOMAIN,
-                          "%s: there is only one arm, '%.40s'; need at least %d: is '%.40s' the "
-                          "column of arms?",
-                          path_of(r), out->arms.name[0], SEGUE_MIN_ARMS, r->name[LOG_ARM]);
+                          "%s: there is only one arm, '%.40s'%s%s%s; need at least %d: is '%.40s' "
+                          "the column of arms?",
+                          path_of(r), out->arms.name[0],
+                          *skipped ? ", in the rows that were not "
+                                     "skipped ("
+                                   : "",
+                          skipped, *skipped ? ")" : "", SEGUE_MIN_ARMS, r->name[LOG_ARM]);
     return SEGUE_OK;
 }
 
@@ -271,7 +279,7 @@ static void init(log_reader *r, const log_read_options *options, log_rows *out)
             options->column[c] ? options->column[c] : segue_log_columns_default((log_column)c);
         r->has[c] = r->is_wanted[c] && segue_log_reader_requires(r, (log_column)c);
     }
-    *out = (log_rows){.n_rows = 0};
+    *out = (log_rows){.lowest = INFINITY, .highest = -INFINITY};
 }
 
 log_read_options segue_log_rows_defaults(void)

@@ -43,6 +43,7 @@ typedef struct log_rows {
     size_t *arm_order; /* arms.count: the arms sorted by their names if all are numbers, else in
                           the order of their first rows */
     uint64_t n_rows;
+    double lowest, highest; /* reward, on the scale of the log */
     log_skipped skipped;
     bool has_time, has_probability; /* valid from the first row on */
     bool has_dates;                 /* times are dates: seconds since 1970, UTC; else numbers */

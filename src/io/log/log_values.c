@@ -178,6 +178,8 @@ static segue_status read_reward(const log_reader *r, double *out, segue_error *e
     const double lowest = r->options->lowest, highest = r->options->highest;
     if (!(*out >= lowest && *out <= highest))
         return fail_range(r, *out, err);
+    r->out->lowest = *out < r->out->lowest ? *out : r->out->lowest;
+    r->out->highest = *out > r->out->highest ? *out : r->out->highest;
     if (lowest != 0.0 || r->scale != 1.0)
         *out = fmin(1.0, (*out - lowest) / r->scale);
     return SEGUE_OK;

@@ -1,7 +1,7 @@
 /* csv.c - strict reading of rows of fields, separated by commas or another delimiter.
  *
  * A row is split in place, in the buffer of lines: a field is an offset and a length, without a
- * copy.  Removing quotes makes a field shorter, so it moves towards its start.  The search for
+ * copy.  Removing doubled quotes makes a field shorter, so it moves towards its start.  The search for
  * delimiters reads eight bytes at a time (swar.h); LF ends every line of the buffer, so that no
  * search runs past it.  Errors carry the line number of the row.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -96,11 +96,12 @@ static segue_status read_more(segue_csv *csv, size_t at, segue_error *err)
                             csv->n_fields + 1);
 }
 
-/* Remove the quotes of the field at offset `start` of the row; *end is the offset after it. */
+/* Remove the quotes of a field whose text starts at offset `start` of the row; *end is the offset
+ * after it.  The first quote stays before it, as the mark of a quoted field. */
 static segue_status unquote(segue_csv *csv, size_t start, size_t *length, size_t *end,
                             segue_error *err)
 {
-    size_t from = start + 1, to = start;
+    size_t from = start, to = start;
     for (;;) {
         if (csv->row + from == csv->lines.limit)
             SEGUE_TRY(read_more(csv, from, err));
@@ -136,9 +137,9 @@ static segue_status check_end(const segue_csv *csv, size_t end, segue_error *err
 static segue_status read_quoted(segue_csv *csv, size_t *at, bool *ended, segue_error *err)
 {
     size_t length = 0, end = 0;
-    SEGUE_TRY(unquote(csv, *at, &length, &end, err));
+    SEGUE_TRY(unquote(csv, *at + 1, &length, &end, err));
     SEGUE_TRY(check_end(csv, end, err));
-    csv->field[csv->n_fields++] = (segue_csv_span){.start = *at, .length = length};
+    csv->field[csv->n_fields++] = (segue_csv_span){.start = *at + 1, .length = length};
     *ended = csv->lines.buffer[csv->row + end] != csv->delimiter;
     *at = end + 1;
     return SEGUE_OK;

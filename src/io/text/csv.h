@@ -9,7 +9,8 @@
 
 #include "io/text/lines.h"
 
-/* A field of the current row: where it starts in the row, and its bytes. */
+/* A field of the current row: where it starts in the row, after its quote if it has one, and its
+ * bytes. */
 typedef struct segue_csv_span {
     size_t start, length;
 } segue_csv_span;
@@ -62,6 +63,19 @@ static inline size_t segue_csv_n_fields(const segue_csv *csv)
 static inline char *segue_csv_text(const segue_csv *csv, size_t index)
 {
     return csv->lines.buffer + csv->row + csv->field[index].start;
+}
+
+/** Remove blanks at both ends of a field, unless it is quoted. */
+static inline void segue_csv_trim(segue_csv *csv, size_t index)
+{
+    const char *const row = csv->lines.buffer + csv->row;
+    segue_csv_span *field = &csv->field[index];
+    if (field->start > 0 && row[field->start - 1] == '"')
+        return;
+    while (field->length > 0 && row[field->start + field->length - 1] == ' ')
+        field->length--;
+    for (; field->length > 0 && row[field->start] == ' '; field->length--)
+        field->start++;
 }
 
 /** Return a field of the current row with a NUL after it. */

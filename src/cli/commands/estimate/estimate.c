@@ -284,6 +284,7 @@ static segue_status read_input(cli_estimate *e, segue_error *err)
     SEGUE_TRY((e->consecutive ? segue_log_read_consecutive : segue_log_read)(&e->log, e->path,
                                                                              &e->reading, err));
     cli_log_options_report(e->path, &e->log.rows.skipped);
+    cli_log_options_report_range(e->path, &e->log.rows, &e->reading);
     return SEGUE_OK;
 }
 
