@@ -8,6 +8,7 @@ import html as markup
 import io
 import json
 import os
+import pathlib
 import random
 import re
 import shlex
@@ -293,11 +294,29 @@ class Replay(Folder):
         answer("replay", "--quiet", "--runs", 1, "--replicates", 2, "--steps", 10, "--html", page, "--figures", figures, odd)
         self.assertFalse(ran.exists())
         labels = [e.text for e in ElementTree.parse(figures / "replay-types.svg").iter() if e.tag.endswith("}text")]
-        self.assertLessEqual({*name.values()}, {*labels})
+        self.assertLessEqual({name["a"][:9] + "…" + name["a"][-6:], "100% %d %n", 9 * "é" + "…" + 6 * "é"}, {*labels})
         best = self.file(text((t, name["cba"["abc".index(a)]], r) for t, a, r in rows()), "best.csv")
         answer("replay", "--quiet", "--runs", 1, "--replicates", 2, "--steps", 10, "--html", page, "--figures", figures, best)
         titles = [e.text for e in ElementTree.parse(figures / "replay-regret.svg").iter() if e.tag.endswith("}text")]
         self.assertIn("always " + 56 * "é", titles)  # a title has room for 119 bytes
+
+    @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
+    def test_long_names_leave_room_for_the_figure(self):
+        """Slanted names of 80 bytes would take all of it.  Short forms stay distinct: by the end, or by a number."""
+        stem = 75 * "n"
+        name = {"a": stem + "-2024", "b": stem + "-2025", "c": "n" + stem + "-2025"}
+        long = self.file(text((t, name[a], r) for t, a, r in rows()), "long.csv")
+        heights = {}
+        for log in long, self.log:
+            figures = self.folder / pathlib.Path(log).stem
+            answer("replay", "--quiet", "--runs", 1, "--replicates", 2, "--steps", 10, "--policy", "ts", "--html", self.folder / "page.html",
+                   "--figures", figures, log)
+            svg = (figures / "replay-types.svg").read_text()
+            grid = [float(y) for y in re.findall(r"class=\"gridline\"\s+d='M[\d.]+,([\d.]+) L[\d.]+,\1", svg)]
+            heights[log] = max(grid) - min(grid)
+            labels = re.findall(r"nnnn.*?(?=</tspan>|</text>)", svg)
+            self.assertEqual(sorted(labels), ["nnnnnnnnn… (2)", "nnnnnnnnn… (3)", "nnnnnnnnn…n-2024"] if log == long else [])
+        self.assertGreater(heights[long], 0.7 * heights[self.log])
 
     @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
     def test_a_folder_that_cannot_be_created_is_an_error_before_anything_is_written(self):

@@ -6,6 +6,7 @@ SPDX-License-Identifier: Apache-2.0"""
 import csv
 import io
 import json
+import random
 import re
 import shlex
 import sys
@@ -68,6 +69,30 @@ class DryRun(Folder):
         self.refused(2, "--html needs a replay", "replay", "--dry-run", "--html", "a.html", few)
         self.refused(2, "--curve needs a replay", "replay", "--dry-run", "--curve", "a.csv", few)
 
+    def test_the_best_arm_of_a_log_that_followed_its_rewards(self):
+        """An arm is left after its first 0, so that the averages of tasks are too low: 0.9 and 0.2 in 600 and 400 of 1,000 tasks
+        are 0.62.  The fit sees 1,000 first pulls, whose standard error is 0.011 (each type has its exact share)."""
+        draw = random.Random(8)
+        lines, averages = [], []
+        for task in range(1000):
+            mean, rewards = (0.9 if task % 5 < 3 else 0.2), []
+            while len(rewards) < 20 and 0 not in rewards:
+                rewards.append(int(draw.random() < mean))
+            averages.append(sum(rewards) / len(rewards))
+            lines += [(task, "a", reward) for reward in rewards]
+            lines += [(task, "b", int(draw.random() < 0.3)) for _ in range(20 - len(rewards))]
+        self.assertLess(sum(averages) / 1000, 0.55)
+        log = self.file(text(lines), "adaptive.csv")
+        self.assertAlmostEqual(self.describe(log)["best_arm"], 0.62, delta=0.05)
+        self.assertIn("best for all tasks by the types: a, 0.6", answer("replay", "--dry-run", log))
+        few = self.file(text(lines[:60]), "few.csv")
+        self.assertIn("best for all tasks, by tasks' averages: a, ", answer("replay", "--dry-run", few))
+
+    def test_few_rewards_of_many_arms_have_two_digits(self):
+        """Three rewards per task and 200 arms are 0.015 rewards per arm and task."""
+        log = self.file(text((t, a, (t + a) % 2) for t in range(200) for a in (t, (t + 7) % 200, (t + 9) % 200)), "wide.csv")
+        self.assertIn("it has 0.015 rewards per arm and task", self.describe(log)["missing"])
+
     def test_it_says_what_a_replay_says_without_playing(self):
         """The reason that a log cannot tell is the same with and without a replay."""
         sparse = self.file(text([(t, "ab"[r], r) for t, a, r in rows(each=1)] + [("z", "c", 1)]), "sparse.csv")
@@ -75,6 +100,17 @@ class DryRun(Folder):
                                     sparse))["verdict"]["text"]
         reason = re.search(r": (it has .* rewards per task)\.", self.describe(sparse)["missing"])[1]
         self.assertIn(reason, verdict)
+
+    def test_a_dry_run_has_all_tasks_and_a_replay_a_sample(self):
+        draw = random.Random(9)
+        log = self.file(text((t, a, int(draw.random() < 0.5)) for t in range(20100) for a in "ab"), "many.csv")
+        self.assertEqual(self.describe(log)["tasks"], 20100)
+        play = ("replay", "-q", "--play", "rows", "--runs", 1, "--policy", "ts", "--format", "json", log)
+        printed = answer(*play, "--threads", 1)
+        self.assertEqual(printed, answer(*play, "--threads", 3))
+        found = json.loads(printed)
+        self.assertEqual([found["log"][key] for key in ("tasks", "played", "drawn_from", "rows")], [20000, 20000, 20100, 40000])
+        self.assertIn("20000 of the 20100 tasks of the log were drawn at random", found["warnings"])
 
     def test_the_command_that_it_replaces_is_named(self):
         self.refused(2, "use 'segue replay --dry-run'", "advise", "log.csv")

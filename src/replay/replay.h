@@ -3,6 +3,8 @@
 #ifndef SEGUE_REPLAY_REPLAY_H
 #define SEGUE_REPLAY_REPLAY_H
 
+#include <math.h>
+
 #include "io/log/history.h"
 #include "io/policy_list.h"
 #include "replay/replay_result.h"
@@ -25,6 +27,13 @@
 /** Rewards per arm and task, on average, below which a log does not show how tasks differ: there
  * are no figures of regret. */
 #define SEGUE_MIN_REWARDS_PER_CELL 2.0
+
+/** Round a number of rewards down to the two digits of %.2g, so that 1.99 is not 2. */
+static inline double segue_replay_round_down(double rewards)
+{
+    const double unit = rewards > 0.0 ? pow(10.0, floor(log10(rewards)) - 1.0) : 1.0;
+    return floor(rewards / unit + 1e-9) * unit;
+}
 
 /** How a log is played. */
 typedef enum segue_replay_method {

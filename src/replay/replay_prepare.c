@@ -251,7 +251,8 @@ static void summarize_log(replay_study *st)
     result->n_tasks = history->n_tasks;
     result->n_rows = history->n_rows;
     result->n_rows_skipped = segue_log_rows_count_skipped(&history->rows.skipped);
-    result->tally_tasks = history->tally_tasks;
+    result->is_tally = history->is_tally;
+    result->drawn_from = history->drawn_from;
     result->log_options = st->config->log_options;
     result->lowest = st->config->lowest;
     result->highest = st->config->highest;

@@ -98,7 +98,8 @@ typedef struct segue_replay_result {
     char *const *task_name;
     size_t n_arms, n_tasks, n_rows;
     uint64_t n_rows_skipped; /* rows without a value, or lines of no decision */
-    size_t tally_tasks;      /* the input is a tally of this number of tasks; 0: it is a log */
+    bool is_tally;           /* the input is a tally */
+    size_t drawn_from;       /* the tasks are a random sample of this number; 0: all are played */
     const char *log_options; /* with which the log was read, for a shell */
     double lowest, highest;  /* the range of rewards */
     double logged;           /* average reward of its rows */

@@ -142,6 +142,23 @@ done:
 
 /* ---- types ------------------------------------------------------------------------------- */
 
+/* Find the arm with the largest mean over types.  A policy that chose the arms of the log by earlier
+ * rewards leaves an arm early where it is bad by chance, so that averages of tasks are too low, and
+ * pulls it often where it is good, so that averages of rows are too high; a fit is right in both. */
+static void find_best_arm(segue_replay_summary *out, const segue_population *population)
+{
+    out->best_fixed = -1.0; /* below every reward */
+    for (size_t arm = 0; arm < population->n_arms; arm++) {
+        double mean = 0.0;
+        for (size_t q = 0; q < population->n_types; q++)
+            mean += population->weight[q] * population->mean[q * population->n_arms + arm];
+        if (mean > out->best_fixed) {
+            out->best_fixed = mean;
+            out->best_arm = arm;
+        }
+    }
+}
+
 static segue_status find_types(segue_replay_summary *out, const segue_history *history,
                                uint64_t seed, segue_error *err)
 {
@@ -154,6 +171,8 @@ static segue_status find_types(segue_replay_summary *out, const segue_history *h
     out->n_types = population.n_types;
     for (size_t q = 0; q < population.n_types; q++)
         out->weight[q] = population.weight[q];
+    if (status == SEGUE_OK)
+        find_best_arm(out, &population);
     segue_population_fini(&population);
     segue_urn_log_fini(&log);
     return status;
@@ -180,7 +199,7 @@ static void describe(segue_replay_summary *out, double lowest, double highest)
                        "This log cannot tell if transfer pays: it has %.2g rewards per arm and "
                        "task, and %.0f or more are needed to see each task's best arm, so %.0f "
                        "rewards per task.",
-                       floor(10.0 * out->rewards_per_cell) / 10.0, SEGUE_MIN_REWARDS_PER_CELL,
+                       segue_replay_round_down(out->rewards_per_cell), SEGUE_MIN_REWARDS_PER_CELL,
                        SEGUE_MIN_REWARDS_PER_CELL * (double)out->n_arms);
     else
         (void)snprintf(text, size,

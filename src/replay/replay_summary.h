@@ -20,7 +20,8 @@ typedef struct segue_replay_summary {
     double rarest_rewards;                   /* ... which is this per task, on average */
     bool constant;                           /* all rewards are equal: no types are fitted */
     double mean;                             /* reward, in [0, 1] as all below */
-    size_t best_arm;                         /* by its average over tasks ... */
+    size_t best_arm;                         /* by its mean over the fitted types; without types,
+                                                by its average over tasks' averages ... */
     double best_fixed;                       /* ... which is this */
     bool uniform;         /* arms were drawn uniformly, as far as their shares show */
     size_t n_spectrum;    /* tasks in M2: with three rewards or more of every arm */

@@ -181,8 +181,10 @@ void segue_figure_print_tics(FILE *out, const char *const *name, size_t count)
 {
     fputs("set xtics rotate by -30 (", out);
     for (size_t i = 0; i < count; i++) {
+        char shown[SEGUE_FIGURE_NAME_SIZE];
+        segue_figure_names_shorten(name, count, i, shown);
         fputs(i ? ", " : "", out);
-        print_doubled(out, name[i], "'%");
+        print_doubled(out, shown, "'%");
         fprintf(out, " %zu", i + 1);
     }
     fputs(")\n", out);

@@ -54,9 +54,9 @@ segue_status cli_log_tally_check_order(const char *path, const char *order, cons
 
 void cli_log_tally_report(const char *path, const segue_history *history)
 {
-    if (history->tally_tasks > history->n_tasks)
+    if (history->drawn_from)
         (void)fprintf(stderr, "segue: %s: %zu of its %zu tasks were drawn at random\n", path,
-                      history->n_tasks, history->tally_tasks);
+                      history->n_tasks, history->drawn_from);
 }
 
 /* ---- the summary ------------------------------------------------------------------------- */

@@ -178,6 +178,40 @@ segue_status segue_history_read(segue_history *out, const char *path,
     return status;
 }
 
+/* ---- a sample ---------------------------------------------------------------------------- */
+
+/* Move a task, with its name and rows, to the end of the `n` that stay; their rows come first. */
+static void keep_task(segue_history *h, size_t task, size_t n)
+{
+    const size_t first = h->start[task], count = h->start[task + 1] - first, to = h->start[n];
+    memmove(h->row + to, h->row + first, count * sizeof *h->row);
+    for (size_t i = to; i < to + count; i++)
+        h->row[i].task = (uint32_t)n;
+    if (h->time)
+        memmove(h->time + to, h->time + first, count * sizeof *h->time);
+    if (h->probability)
+        memmove(h->probability + to, h->probability + first, count * sizeof *h->probability);
+    h->task_name[n] = h->task_name[task];
+    h->start[n + 1] = to + count;
+}
+
+/* No run of a replay has the number of this stream. */
+void segue_history_sample(segue_history *history, size_t wanted, uint64_t seed)
+{
+    const size_t count = history->n_tasks;
+    size_t n = 0;
+    segue_rng rng;
+    if (count <= wanted)
+        return;
+    segue_rng_init(&rng, seed, UINT64_MAX, 0, SEGUE_STREAM_MODEL);
+    for (size_t task = 0; task < count; task++)
+        if (segue_history_draws_task(&rng, count - task, wanted - n))
+            keep_task(history, task, n++);
+    history->n_tasks = history->rows.tasks.count = n;
+    history->n_rows = history->start[n];
+    history->drawn_from = count;
+}
+
 /* ---- by time ----------------------------------------------------------------------------- */
 
 typedef struct task_start {

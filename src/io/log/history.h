@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "io/log/log_rows.h"
+#include "segue/rng.h"
 #include "segue/samples.h"
 
 typedef struct segue_history {
@@ -23,7 +24,8 @@ typedef struct segue_history {
     double *time;        /* n_rows: seconds since 1970, UTC, or the numbers of the log; or NULL */
     double *probability; /* n_rows, in (0, 1]: of choosing the arm; or NULL */
     bool has_dates;      /* times are dates, not numbers */
-    size_t tally_tasks;  /* the tasks of the tally that rows were drawn from; 0: rows of a log */
+    bool is_tally;       /* rows were made of a tally */
+    size_t drawn_from;   /* these tasks are a random sample of this number; 0: all are here */
     log_rows rows;       /* owns the names */
 } segue_history;
 
@@ -41,6 +43,20 @@ void segue_history_fini(segue_history *history);
 /** Fill names and group rows by task, of rows that another reader has stored.
  * @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_history_group(segue_history *history, segue_error *err);
+
+/** Tasks of a log or tally that are played; of more, these are drawn at random. */
+#define SEGUE_MAX_PLAYED_TASKS 20000
+
+/** Keep a random sample of `wanted` tasks, in their order, if there are more; the same seed draws the
+ * same tasks. */
+void segue_history_sample(segue_history *history, size_t wanted, uint64_t seed);
+
+/** Draw if the next of `left` tasks is among the `wanted` that a sample still lacks: every set of
+ * tasks has the same probability. */
+static inline bool segue_history_draws_task(segue_rng *rng, size_t left, size_t wanted)
+{
+    return segue_rng_uniform(rng) * (double)left < (double)wanted;
+}
 
 /**
  * Sort tasks by the earliest time of their rows, equal times in the order of the file, and write

@@ -88,11 +88,8 @@ SEGUE_MUST_CHECK segue_status segue_tally_make_log(segue_tally *tally,
                                                    const tally_log_options *options, segue_log *out,
                                                    segue_error *err);
 
-/** Tasks of a tally that rows are made of; of more, these are drawn at random. */
-#define SEGUE_MAX_TALLY_TASKS 20000
-
-/** Make rows of a tally that was read from one file, those of a task in an order that is drawn from
- * the streams of `seed`; rewards must be 0 or 1.  Returns as segue_tally_make_log. */
+/** Make rows of a tally that was read from one file, of at most SEGUE_MAX_PLAYED_TASKS tasks, those of
+ * a task in an order that is drawn from the streams of `seed`; rewards must be 0 or 1.  Returns as segue_tally_make_log. */
 SEGUE_MUST_CHECK segue_status segue_tally_make_history(segue_tally *tally, const char *path,
                                                        uint64_t seed, segue_history *out,
                                                        segue_error *err);

@@ -132,7 +132,7 @@ static void sample_tasks(segue_tally *tally, size_t wanted, uint64_t seed)
     segue_rng rng;
     segue_rng_init(&rng, seed, 0, 0, SEGUE_STREAM_MODEL);
     for (size_t i = 0; i < count; i++) {
-        const bool is_drawn = segue_rng_uniform(&rng) * (double)(count - i) < (double)(wanted - n);
+        const bool is_drawn = segue_history_draws_task(&rng, count - i, wanted - n);
         if (is_drawn && n < i) {
             const tally_task moved = tally->task[n];
             tally->task[n] = tally->task[i];
@@ -178,10 +178,12 @@ static void fill_rows(const tally_task *from, size_t task, uint64_t seed, segue_
 segue_status segue_tally_make_history(segue_tally *tally, const char *path, uint64_t seed,
                                       segue_history *out, segue_error *err)
 {
-    *out = (segue_history){.tally_tasks = tally->tasks.count};
+    *out = (segue_history){.is_tally = true};
     SEGUE_TRY(check(tally, path, true, err));
-    if (tally->tasks.count > SEGUE_MAX_TALLY_TASKS)
-        sample_tasks(tally, SEGUE_MAX_TALLY_TASKS, seed);
+    if (tally->tasks.count > SEGUE_MAX_PLAYED_TASKS) {
+        out->drawn_from = tally->tasks.count;
+        sample_tasks(tally, SEGUE_MAX_PLAYED_TASKS, seed);
+    }
     const uint64_t n_rows = count_rows(tally);
     out->row = calloc(n_rows, sizeof *out->row);
     if (!out->row)

@@ -265,7 +265,7 @@ static void describe_few_rewards(verdict *v, const segue_replay_result *result, 
         append(v,
                ": it has %.2g rewards per arm and task, and %.0f or more are needed to see each "
                "task's best arm, so %.0f rewards per task.",
-               floor(10.0 * result->rewards_per_cell) / 10.0 /* 1.99 is not 2 */,
+               segue_replay_round_down(result->rewards_per_cell),
                SEGUE_MIN_REWARDS_PER_CELL, SEGUE_MIN_REWARDS_PER_CELL * (double)result->n_arms);
     else
         append(v,

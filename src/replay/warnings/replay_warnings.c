@@ -110,17 +110,22 @@ static segue_status warn_of_drift(replay_study *st, segue_error *err)
     return SEGUE_OK;
 }
 
-/* Warn that the order of a tally's rewards is not the logged one, and of tasks that were not drawn. */
+/* Warn that the order of a tally's rewards is not the logged one. */
 static void warn_of_tally(segue_replay_result *result)
 {
-    if (result->tally_tasks == 0)
+    if (!result->is_tally)
         return;
     segue_replay_result_warn(result,
                              "a tally has no order of rewards, so they were taken in random order: "
                              "if a policy chose the arms by earlier rewards, give the log itself");
-    if (result->tally_tasks > result->n_tasks)
-        segue_replay_result_warn(result, "%zu of the %zu tasks of the tally were drawn at random",
-                                 result->n_tasks, result->tally_tasks);
+}
+
+static void warn_of_sample(segue_replay_result *result)
+{
+    if (result->drawn_from)
+        segue_replay_result_warn(result, "%zu of the %zu tasks of the %s were drawn at random",
+                                 result->n_tasks, result->drawn_from,
+                                 result->is_tally ? "tally" : "log");
 }
 
 /* The urn takes rewards in the order of the rows. */
@@ -171,6 +176,7 @@ segue_status segue_replay_add_warnings(replay_study *st, segue_error *err)
 {
     segue_replay_result *result = st->result;
     warn_of_tally(result);
+    warn_of_sample(result);
     warn_of_few_tasks(result);
     if (result->urn) {
         warn_of_times(st);

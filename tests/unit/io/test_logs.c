@@ -241,6 +241,57 @@ static void rows_are_grouped_by_task_in_the_order_of_the_file(void **state)
     segue_history_fini(&h);
 }
 
+/* Of 3,000 tasks 1,000 are drawn: in their order, each with its rows, and the first half has half of
+ * them within 5 standard errors, 5 sqrt(1500 * 1/3 * 2/3 * 1/2) = 65, but for once in 1.7 million. */
+static void a_sample_has_tasks_with_their_rows(void **state)
+{
+    const log_read_options wanted = {.highest = 1.0, .time = true, .probability = true};
+    segue_history h, again, other;
+    size_t early = 0, n_equal = 0;
+    FILE *out = fopen(own_path, "w");
+    (void)state;
+    assert_non_null(out);
+    (void)fputs("task,arm,reward,time,probability\n", out);
+    for (int i = 0; i < 6000;
+         i++) /* task t has the rows t and 3000 + t, and one more if t is even */
+        for (int copy = 0; copy <= (i < 3000 && i % 2 == 0); copy++)
+            (void)fprintf(out, "%d,%d,%g,%d,%g\n", i % 3000, i % 7, i / 6000.0, i,
+                          (i + 1) / 6000.0);
+    assert_int_equal(fclose(out), 0);
+    assert_ok(segue_history_read(&h, own_path, &wanted, NULL));
+    assert_ok(segue_history_read(&again, own_path, &wanted, NULL));
+    assert_ok(segue_history_read(&other, own_path, &wanted, NULL));
+    segue_history_sample(&h, 1000, 7);
+    segue_history_sample(&other, 1000, 8);
+    segue_history_sample(&again, 1000, 7);
+    assert_int_equal(h.n_tasks, 1000);
+    assert_int_equal(h.drawn_from, 3000);
+    assert_int_equal(h.n_rows, h.start[1000]);
+    for (size_t task = 0; task < 1000; task++) {
+        const long named = strtol(h.task_name[task], NULL, 10);
+        early += named < 1500;
+        n_equal += strcmp(h.task_name[task], other.task_name[task]) == 0;
+        assert_string_equal(h.task_name[task], again.task_name[task]);
+        assert_true(task == 0 || named > strtol(h.task_name[task - 1], NULL, 10));
+        assert_int_equal(h.start[task + 1] - h.start[task], 2 + (named % 2 == 0));
+        for (size_t i = h.start[task]; i < h.start[task + 1]; i++) {
+            const long row = i + 1 < h.start[task + 1] ? named : 3000 + named;
+            assert_int_equal(h.row[i].task, task);
+            assert_int_equal(h.row[i].arm, row % 7);
+            assert_near(h.row[i].reward, (double)row / 6000.0, 1e-6);
+            assert_near(h.time[i], (double)row, 0.0);
+            assert_near(h.probability[i], (double)(row + 1) / 6000.0, 1e-6);
+        }
+    }
+    assert_near((double)early, 500.0, 65.0);
+    assert_true(n_equal < 1000);
+    segue_history_sample(&h, 1000, 8); /* nothing is left to drop */
+    assert_int_equal(h.drawn_from, 3000);
+    segue_history_fini(&h);
+    segue_history_fini(&again);
+    segue_history_fini(&other);
+}
+
 static void unused_columns_are_skipped(void **state)
 {
     (void)state;
@@ -370,6 +421,7 @@ int main(void)
         cmocka_unit_test(other_logs_are_read),
         cmocka_unit_test(directories_and_missing_files_are_refused),
         cmocka_unit_test(rows_are_grouped_by_task_in_the_order_of_the_file),
+        cmocka_unit_test(a_sample_has_tasks_with_their_rows),
         cmocka_unit_test(unused_columns_are_skipped),
         cmocka_unit_test(names_of_any_length_are_distinct),
         cmocka_unit_test(escapes_of_json_are_characters),

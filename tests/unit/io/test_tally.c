@@ -303,7 +303,7 @@ static void many_tasks_are_drawn_at_random(void **state)
     assert_ok(segue_tally_make_history(&tally, own_path, 5, &history, NULL));
     assert_int_equal(history.n_tasks, 20000);
     assert_int_equal(history.n_rows, 20000);
-    assert_int_equal(history.tally_tasks, 30000);
+    assert_int_equal(history.drawn_from, 30000);
     for (size_t task = 0; task < 20000; task++) {
         const long named = strtol(history.task_name[task], NULL, 10);
         early += named < 15000;

@@ -187,8 +187,11 @@ static segue_status read_log(replay *r, segue_error *err)
                       r->config.method == SEGUE_REPLAY_METHOD_URN;
     r->reading.probability = r->set.dry_run || r->config.method == SEGUE_REPLAY_METHOD_ROWS;
     SEGUE_TRY(check_tally(r, err));
-    return cli_log_tally_read_history(&r->history, r->path, &r->set.log, &r->reading, r->set.seed,
-                                      err);
+    SEGUE_TRY(cli_log_tally_read_history(&r->history, r->path, &r->set.log, &r->reading,
+                                         r->set.seed, err));
+    if (!r->set.dry_run)
+        segue_history_sample(&r->history, SEGUE_MAX_PLAYED_TASKS, r->set.seed);
+    return SEGUE_OK;
 }
 
 /* Options are checked before the log is read, which may take long. */
@@ -303,7 +306,8 @@ const cli_command cli_command_replay = {
                "regret.\n\n"
                "A tally ('segue tally') is read in place of a log if its rewards are all the\n"
                "lowest or the highest.  It has no order: rewards are taken in random order, and\n"
-               "tasks are shuffled; of more than 20,000 tasks this number is drawn.\n\n"
+               "tasks are shuffled.  Of more than 20,000 tasks of a log or a tally, this number\n"
+               "is drawn at random and played.\n\n"
                "The verdict names the number of steps that it is for.  It says that the log\n"
                "cannot tell where an interval leaves the question open.\n\n"
                "With --dry-run the log is described instead: its tasks, arms and rewards, the\n"

@@ -84,7 +84,8 @@ static void print_types(const segue_replay_summary *f, FILE *out)
 static void print_arms(const cli_replay_dry_run *a, FILE *out)
 {
     const segue_replay_summary *f = &a->summary;
-    fprintf(out, "Arms             %zu; best on average: %.40s, %.3g\n", f->n_arms,
+    fprintf(out, "Arms             %zu; best for all tasks%s: %.40s, %.3g\n", f->n_arms,
+            f->n_types ? " by the types" : ", by tasks' averages",
             a->history->arm_name[f->best_arm], in_range(a, f->best_fixed));
     fprintf(out, "Rewards per arm  %.3g per task; fewest: %.40s, %.3g\n", f->rewards_per_cell,
             a->history->arm_name[f->rarest], f->rarest_rewards);

@@ -75,10 +75,12 @@ static json_t *json_log(const segue_replay_result *result)
         arms = segue_json_append(arms, json_string(result->arm_name[arm]));
     const cli_field fields[] = {
         {"path", cli_value_text(result->path)},
-        {"input", cli_value_text(result->tally_tasks ? "tally" : "log")},
+        {"input", cli_value_text(result->is_tally ? "tally" : "log")},
         {"rows", cli_value_integer(result->n_rows)},
         {"rows_skipped", cli_value_integer(result->n_rows_skipped)},
         {"tasks", cli_value_integer(result->n_tasks)},
+        {"drawn_from",
+         result->drawn_from ? cli_value_integer(result->drawn_from) : cli_value_missing()},
         {"played", cli_value_integer(result->n_played)},
         {"reward", cli_value_number(result->logged)},
         {"rewards_per_arm_and_task", cli_value_number(result->rewards_per_cell)},
