@@ -16,16 +16,17 @@ extern const segue_policy segue_policy_ucb, segue_policy_ucb_plus, segue_policy_
     segue_policy_carried_ucb, segue_policy_told_ucb, segue_policy_ucb1, segue_policy_kl_ucb,
     segue_policy_ts, segue_policy_la, segue_policy_mts, segue_policy_mla, segue_policy_round_robin,
     segue_policy_moss, segue_policy_imed, segue_policy_bayes_ucb, segue_policy_eps_greedy,
-    segue_policy_exp3;
+    segue_policy_exp3, segue_policy_mix_ts;
 
 static const segue_policy *const registry[] = {
-    &segue_policy_ucb,         &segue_policy_ucb_plus, &segue_policy_mucb,
-    &segue_policy_umucb,       &segue_policy_mts,      &segue_policy_mla,
-    &segue_policy_ucb_test,    &segue_policy_sw_ucb,   &segue_policy_d_ucb,
-    &segue_policy_carried_ucb, &segue_policy_told_ucb, &segue_policy_ucb1,
-    &segue_policy_kl_ucb,      &segue_policy_ts,       &segue_policy_la,
-    &segue_policy_moss,        &segue_policy_imed,     &segue_policy_bayes_ucb,
-    &segue_policy_eps_greedy,  &segue_policy_exp3,     &segue_policy_round_robin,
+    &segue_policy_ucb,         &segue_policy_ucb_plus,    &segue_policy_mucb,
+    &segue_policy_umucb,       &segue_policy_mts,         &segue_policy_mix_ts,
+    &segue_policy_mla,         &segue_policy_ucb_test,    &segue_policy_sw_ucb,
+    &segue_policy_d_ucb,       &segue_policy_carried_ucb, &segue_policy_told_ucb,
+    &segue_policy_ucb1,        &segue_policy_kl_ucb,      &segue_policy_ts,
+    &segue_policy_la,          &segue_policy_moss,        &segue_policy_imed,
+    &segue_policy_bayes_ucb,   &segue_policy_eps_greedy,  &segue_policy_exp3,
+    &segue_policy_round_robin,
 };
 
 const segue_policy *const *segue_policy_all(size_t *count)
