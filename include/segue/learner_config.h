@@ -32,6 +32,7 @@ typedef struct segue_learner_method {
     bool chooses;       /* it stands for another method, which segue_learner_create chooses */
     /* it learns nothing: the policy of its name plays each task alone */
     bool without_transfer;
+    bool groups_tasks; /* it groups tasks, but its groups are no types that it shows */
 } segue_learner_method;
 
 /** The methods, from 0 on, in the order of the documentation; NULL after the last. */

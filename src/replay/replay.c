@@ -57,8 +57,8 @@ static segue_transfer_kind transfer_kind_of(const segue_policy_list *list, size_
     const segue_learner_config *config = &list->learner[i];
     const segue_learner_method *method = segue_learner_method_find(config->method);
     const bool one_type = segue_learner_config_get(config, "cap") <= 1.0; /* NaN: the default */
-    return one_type || !(method->has_types || method->has_models) ? SEGUE_TRANSFER_PRIOR
-                                                                  : SEGUE_TRANSFER_TYPES;
+    const bool groups = method->has_types || method->has_models || method->groups_tasks;
+    return one_type || !groups ? SEGUE_TRANSFER_PRIOR : SEGUE_TRANSFER_TYPES;
 }
 
 static segue_status set_name(segue_replay_candidate *candidate, const char *prefix,

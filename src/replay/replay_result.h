@@ -25,7 +25,7 @@ typedef struct segue_yearly {
 typedef enum segue_transfer_kind {
     SEGUE_TRANSFER_NOTHING,
     SEGUE_TRANSFER_PRIOR, /* a prior per arm: ts-prior, or a learner limited to one type */
-    SEGUE_TRANSFER_TYPES, /* types or models */
+    SEGUE_TRANSFER_TYPES, /* types, models or groups of tasks */
     SEGUE_TRANSFER_ARM    /* always the same arm, the best in hindsight */
 } segue_transfer_kind;
 

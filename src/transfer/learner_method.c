@@ -5,12 +5,13 @@
 #include <string.h>
 
 static const learner_method *const methods[] = {
-    &segue_learner_auto,       &segue_learner_tla,        &segue_learner_tts,
-    &segue_learner_ts_prior,   &segue_learner_tucb,       &segue_learner_ts,
-    &segue_learner_la,         &segue_learner_ucb,        &segue_learner_ucb1,
-    &segue_learner_kl_ucb,     &segue_learner_moss,       &segue_learner_imed,
-    &segue_learner_bayes_ucb,  &segue_learner_eps_greedy, &segue_learner_exp3,
-    &segue_learner_round_robin};
+    &segue_learner_auto,       &segue_learner_tla,     &segue_learner_tts,
+    &segue_learner_ts_prior,   &segue_learner_tucb,    &segue_learner_dp_ts,
+    &segue_learner_ada_ts,     &segue_learner_hier_ts, &segue_learner_club,
+    &segue_learner_v_ids,      &segue_learner_ts,      &segue_learner_la,
+    &segue_learner_ucb,        &segue_learner_ucb1,    &segue_learner_kl_ucb,
+    &segue_learner_moss,       &segue_learner_imed,    &segue_learner_bayes_ucb,
+    &segue_learner_eps_greedy, &segue_learner_exp3,    &segue_learner_round_robin};
 enum { N_METHODS = sizeof methods / sizeof *methods };
 
 const segue_learner_method *segue_learner_methods(size_t i)

@@ -153,7 +153,9 @@ segue_status segue_learner_types(const segue_learner *learner, segue_type_list *
     const double lowest = learner->config.lowest, width = learner->config.highest - lowest;
     *out = (segue_type_list){.no_type = 1.0, .n_arms = learner->config.n_arms};
     if (l)
-        out->n_types = l->models ? l->models->n_models : l->prior.n_components - 1;
+        out->n_types = l->models                         ? l->models->n_models
+                       : learner->method->info.has_types ? l->prior.n_components - 1
+                                                         : 0;
     const segue_status status = reserve(out, err);
     if (status != SEGUE_OK || !l)
         return status;

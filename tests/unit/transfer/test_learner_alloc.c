@@ -197,8 +197,9 @@ static segue_status service_scenario(segue_error *err)
 static void learners_with_refits_survive_every_failing_allocation(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"tts", "tla", "ts-prior"};
-    for (size_t i = 0; i < 3; i++) {
+    static const char *const texts[] = {"tts",     "tla",   "ts-prior", "ada-ts",
+                                        "hier-ts", "dp-ts", "club",     "v-ids"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         learner_text = texts[i];
         alloc_fail_each(service_scenario, 40);
     }

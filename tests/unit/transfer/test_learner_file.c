@@ -20,6 +20,11 @@ static void a_loaded_learner_goes_on_bit_for_bit(void **state)
                                         "eps-greedy:c=2",
                                         "exp3",
                                         "moss",
+                                        "ada-ts",
+                                        "hier-ts",
+                                        "dp-ts:window=40",
+                                        "club",
+                                        "v-ids",
                                         "tla:cap=2,window=50,hint=2",
                                         "tucb:estimator=em,C=0",
                                         "tucb:estimator=em,window=50"};
@@ -205,6 +210,9 @@ static void odd_numbers_in_files_do_no_harm(void **state)
                                         "tla",
                                         "tts:window=16",
                                         "ts-prior",
+                                        "ada-ts",
+                                        "dp-ts:window=16",
+                                        "club:window=16",
                                         "la",
                                         "ucb"};
     segue_models *models = paper_models();

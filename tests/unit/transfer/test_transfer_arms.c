@@ -2,14 +2,17 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "transfer_fixture.h"
 
-static const char *const typed[] = {"tts", "tla", "ts-prior"};
+/* the first two learn types */
+static const char *const methods[] = {"tts",     "tla",   "ts-prior", "ada-ts",
+                                      "hier-ts", "dp-ts", "club",     "v-ids"};
+enum { N_METHODS = sizeof methods / sizeof *methods };
 
 /* A fourth arm, better than all: it is found, and tasks that were open have never heard of it. */
 static void an_added_arm_is_found(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < 3; i++) {
-        segue_learner *learner = learner_of(typed[i], false);
+    for (size_t i = 0; i < N_METHODS; i++) {
+        segue_learner *learner = learner_of(methods[i], false);
         play_tasks(learner, 0, 30);
         segue_task *before = open_a_task(learner);
         assert_ok(segue_learner_add_arm(learner, NULL));
@@ -34,8 +37,8 @@ static void an_added_arm_is_found(void **state)
 static void arms_are_added_at_any_time(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < 3; i++) {
-        segue_learner *learner = learner_of(typed[i], false);
+    for (size_t i = 0; i < N_METHODS; i++) {
+        segue_learner *learner = learner_of(methods[i], false);
         assert_ok(segue_learner_add_arm(learner, NULL));
         play_tasks(learner, 0, 12);
         segue_learner_destroy(learner);
@@ -61,8 +64,8 @@ static void arms_are_added_at_any_time(void **state)
 static void a_retired_arm_is_never_pulled(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < 3; i++) {
-        segue_learner *learner = learner_of(typed[i], false);
+    for (size_t i = 0; i < N_METHODS; i++) {
+        segue_learner *learner = learner_of(methods[i], false);
         play_tasks(learner, 0, 20);
         segue_task *before = open_a_task(learner);
         assert_ok(segue_learner_retire_arm(learner, 0, NULL));
@@ -138,8 +141,8 @@ static void merged_learners_know_what_both_knew(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        segue_learner *one = learner_of_type(typed[i], 0, 30),
-                      *two = learner_of_type(typed[i], 1, 40);
+        segue_learner *one = learner_of_type(methods[i], 0, 30),
+                      *two = learner_of_type(methods[i], 1, 40);
         segue_task *open = open_a_task(two);
         const uint64_t version = segue_learner_version(one);
         assert_int_equal(segue_learner_info(one).n_types, 1);
@@ -260,7 +263,7 @@ static void any_range_any_length_any_order(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 3; i++) {
-        segue_learner *plain = learner_of(typed[i], false), *scaled = NULL;
+        segue_learner *plain = learner_of(methods[i], false), *scaled = NULL;
         segue_learner_config config = *segue_learner_get_config(plain);
         segue_task *a[3] = {NULL}, *b[3] = {NULL};
         segue_rng rng;
@@ -336,7 +339,7 @@ static void extreme_tasks_do_no_harm(void **state)
     (void)state;
     for (size_t i = 0; i < 3; i++)
         for (int kind = 0; kind < N_KINDS; kind++) {
-            segue_learner *learner = learner_of(typed[i], false);
+            segue_learner *learner = learner_of(methods[i], false);
             const int count = repeats(kind == IDENTICAL ? 100000 : 10000);
             for (int j = 0; j < count; j++) {
                 segue_task *task = open_a_task(learner);
