@@ -12,7 +12,7 @@ double segue_cost_tasks(const segue_simulation *sim);
 double segue_cost_run(const segue_simulation *sim, double tasks);
 
 /** Policies of the table, and one class for all others. */
-#define SEGUE_COST_CLASSES 20
+#define SEGUE_COST_CLASSES 32
 size_t segue_cost_class(const segue_simulation *sim);
 
 /** Estimated and measured nanoseconds of played runs, per class.  Zero it at first. */

@@ -65,6 +65,14 @@ static segue_choice choose(const segue_task_view *view, segue_rng *rng)
     return by_rule(best);
 }
 
+/* Return the likelihood of a reward; 0 and 1 are the most common ones. */
+static double likelihood(double mean, double reward)
+{
+    if (reward >= 1.0)
+        return mean;
+    return reward <= 0.0 ? 1.0 - mean : pow(mean, reward) * pow(1.0 - mean, 1.0 - reward);
+}
+
 /* Multiply each weight of the arm by the probability of the reward given those before it. */
 static void update(const segue_task_view *view, size_t arm, double reward)
 {
@@ -74,7 +82,7 @@ static void update(const segue_task_view *view, size_t arm, double reward)
     for (size_t g = 0; g < N_GRID; g++) {
         const beta prior = grid_prior(g);
         const double mean = (prior.a + won) / (prior.a + prior.b + won + lost);
-        weight[g] *= pow(mean, reward) * pow(1.0 - mean, 1.0 - reward);
+        weight[g] *= likelihood(mean, reward);
         total += weight[g];
     }
     for (size_t g = 0; g < N_GRID; g++)
