@@ -301,7 +301,7 @@ class Replay(Folder):
         self.assertIn("always " + 56 * "é", titles)  # a title has room for 119 bytes
 
     @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
-    def test_long_names_leave_room_for_the_figure(self):
+    def test_long_names_do_not_squeeze_a_figure(self):
         """Slanted names of 80 bytes would take all of it.  Short forms stay distinct: by the end, or by a number."""
         stem = 75 * "n"
         name = {"a": stem + "-2024", "b": stem + "-2025", "c": "n" + stem + "-2025"}

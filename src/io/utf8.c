@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/utf8.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Return how many continuation bytes follow a first byte, or -1. */
@@ -54,6 +55,32 @@ size_t segue_utf8_prefix_length(const char *text, size_t max_length)
             last = length;
     const int more = length > 0 ? continuation((unsigned char)text[last]) : 0;
     return more > 0 && last + 1 + (size_t)more > length ? last : length;
+}
+
+/* Return where the character of this number begins, or the end. */
+static const char *find_character(const char *text, size_t number)
+{
+    for (; number > 0 && *text; number--)
+        text += segue_utf8_length(text) ? segue_utf8_length(text) : 1;
+    return text;
+}
+
+static size_t count_characters(const char *text)
+{
+    size_t count = 0;
+    for (; *text; count++)
+        text = find_character(text, 1);
+    return count;
+}
+
+void segue_utf8_shorten(const char *text, size_t head, size_t tail, char *out, size_t size)
+{
+    const size_t count = count_characters(text);
+    if (count <= head + 1 + tail)
+        (void)snprintf(out, size, "%s", text);
+    else
+        (void)snprintf(out, size, "%.*s\u2026%s", (int)(find_character(text, head) - text), text,
+                       find_character(text, count - tail));
 }
 
 void segue_utf8_sanitize(char *text)

@@ -19,6 +19,10 @@ bool segue_utf8_is_valid(const char *text, size_t length);
  * character in two. The end of a well-formed text may be cut already. */
 size_t segue_utf8_prefix_length(const char *text, size_t max_length);
 
+/** Write a well-formed text in at most head + 1 + tail characters: the middle of a longer one becomes
+ * an ellipsis.  What does not fit into `size` bytes is cut. */
+void segue_utf8_shorten(const char *text, size_t head, size_t tail, char *out, size_t size);
+
 /** Replace each byte that belongs to no character by '?'. */
 void segue_utf8_sanitize(char *text);
 

@@ -143,7 +143,7 @@ done:
 /* ---- types ------------------------------------------------------------------------------- */
 
 /* Find the arm with the largest mean over types.  A policy that chose the arms of the log by earlier
- * rewards leaves an arm early where it is bad by chance, so that averages of tasks are too low, and
+ * rewards drops an arm early after a few low rewards, so that averages of tasks are too low, and
  * pulls it often where it is good, so that averages of rows are too high; a fit is right in both. */
 static void find_best_arm(segue_replay_summary *out, const segue_population *population)
 {

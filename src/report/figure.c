@@ -176,13 +176,31 @@ static void print_quoted(FILE *out, const char *text)
     print_doubled(out, text, "'");
 }
 
+enum { HEAD = 9, TAIL = 6, NAME_SIZE = 4 * (HEAD + 1 + TAIL) + 32 };
+
+/* Shorten a name, which would take the space of the figure; a name that becomes equal to another one
+ * ends with its number. */
+static void shorten(const char *const *name, size_t count, size_t index, char out[NAME_SIZE])
+{
+    char other[NAME_SIZE];
+    segue_utf8_shorten(name[index], HEAD, TAIL, out, NAME_SIZE);
+    for (size_t i = 0; i < count; i++) {
+        segue_utf8_shorten(name[i], HEAD, TAIL, other, NAME_SIZE);
+        if (i == index || strcmp(other, out) != 0)
+            continue;
+        segue_utf8_shorten(name[index], HEAD, 0, other, NAME_SIZE);
+        (void)snprintf(out, NAME_SIZE, "%.*s (%zu)", 4 * (HEAD + 1), other, index + 1);
+        return;
+    }
+}
+
 /* A label is also a printf format of the position, so % is doubled. */
 void segue_figure_print_tics(FILE *out, const char *const *name, size_t count)
 {
     fputs("set xtics rotate by -30 (", out);
     for (size_t i = 0; i < count; i++) {
-        char shown[SEGUE_FIGURE_NAME_SIZE];
-        segue_figure_names_shorten(name, count, i, shown);
+        char shown[NAME_SIZE];
+        shorten(name, count, i, shown);
         fputs(i ? ", " : "", out);
         print_doubled(out, shown, "'%");
         fprintf(out, " %zu", i + 1);

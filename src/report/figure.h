@@ -80,15 +80,8 @@ void segue_figure_add_range(segue_figure *figure, double x, double y, double low
 void segue_figure_add_level(segue_figure *figure, size_t style, double from, double to, double y,
                             double band, const char *title);
 
-/** Bytes of a name in a figure: 16 characters and NUL, or half a name and its number. */
-#define SEGUE_FIGURE_NAME_SIZE 128
-
-/** Write name[index] of a list so that it fits into a figure: the middle of a name of more than 16
- * characters is left out.  Names that are then equal end with their numbers, from 1. */
-void segue_figure_names_shorten(const char *const *name, size_t count, size_t index,
-                                char out[SEGUE_FIGURE_NAME_SIZE]);
-
-/** Print the gnuplot command that labels x = 1, 2, ... with these names, shortened. */
+/** Print the gnuplot command that labels x = 1, 2, ... with these names.  Of more than 16 characters
+ * the middle is skipped; names that are then equal end with their numbers. */
 void segue_figure_print_tics(FILE *out, const char *const *name, size_t count);
 
 /**

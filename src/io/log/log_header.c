@@ -186,7 +186,9 @@ segue_status segue_log_header_read(log_reader *r, segue_error *err)
 {
     bool more = false;
     r->guess = guess_delimiter(r);
-    r->csv.delimiter = r->options->delimiter ? r->options->delimiter : r->guess;
+    r->csv.delimiter = r->options->delimiter;
+    if (!r->csv.delimiter)
+        r->csv.delimiter = r->guess;
     SEGUE_TRY(segue_csv_next(&r->csv, &more, err));
     r->n_fields = segue_csv_n_fields(&r->csv);
     for (size_t i = 0; i < r->n_fields; i++)
