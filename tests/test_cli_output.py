@@ -163,8 +163,7 @@ class Output(Folder):
             f"t{task},{arm},{(task + arm + i) % 2},{i}\n" for task in range(9) for arm in range(2) for i in range(3)), "log.csv")
         play = ("--steps", 2, "--runs", 2, "--policy", "ts")
         cases = [("replay", option, "--dry-run", log) for option in ("--play", "--order", "--missing", "--format")]
-        json_log = self.file('{"task": 1, "arm": 1, "reward": 1}\n', "log.jsonl")  # without a delimiter
-        cases += [("tally", "--delimiter", json_log, "--out", self.folder / "tally")]
+        cases += [("tally", "--delimiter", self.folder / "marks.csv", "--out", self.folder / "tally")]
         cases += [("simulate", option, "--models", PAPER, *play) for option in ("--format", "--kernel")]
         cases += [("simulate", "--order", "--log", log, "--tasks", 3, *play)]
         cases += [("learn", option, "--models", 1, log, "--out", self.folder / "saved") for option in ("--order", "--method")]
@@ -176,6 +175,8 @@ class Output(Folder):
             needed = set(re.split(r"[ ,\n]+", refusal.rpartition("need ")[2])) - {"one", "a", "list", "of", "or", ""}
             self.assertEqual(needed, set(offered.split()), refusal)
             for value in offered.split():
+                mark = {"tab": "\t", "semicolon": ";", "pipe": "|"}.get(value, ",")
+                self.file(mark.join(("task", "arm", "reward")) + "\n" + mark.join("aa1") + "\n", "marks.csv")
                 done = run(command, option, value, *more)
                 if command == "plot":  # options are checked before the file is opened
                     self.assertIn("none.csv: cannot be opened", done.stderr)

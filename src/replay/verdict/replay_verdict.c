@@ -265,8 +265,8 @@ static void describe_few_rewards(verdict *v, const segue_replay_result *result, 
         append(v,
                ": it has %.2g rewards per arm and task, and %.0f or more are needed to see each "
                "task's best arm, so %.0f rewards per task.",
-               segue_replay_round_down(result->rewards_per_cell),
-               SEGUE_MIN_REWARDS_PER_CELL, SEGUE_MIN_REWARDS_PER_CELL * (double)result->n_arms);
+               segue_replay_round_down(result->rewards_per_cell), SEGUE_MIN_REWARDS_PER_CELL,
+               SEGUE_MIN_REWARDS_PER_CELL * (double)result->n_arms);
     else
         append(v,
                " by row replay: arm '%.*s' has %.4g rewards per task, and %.0f are needed; --play "
