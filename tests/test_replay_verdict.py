@@ -38,6 +38,16 @@ def log(tasks, rows, probability=None, seed=11):
     return "\n".join(lines) + "\n"
 
 
+def rare_log(rare, tasks=300, seed=13):
+    """Ten rewards per arm and task.  The first tasks are of a rare type."""
+    draw = random.Random(seed)
+    lines = ["task,arm,reward"]
+    for task in range(tasks):
+        means = (0.3, 0.2, 0.4, 0.25, 0.3, 0.8) if task < rare else (0.6, 0.45, 0.3, 0.4, 0.35, 0.2)
+        lines += [f"u{task},{ARMS[row % 6]},{int(draw.random() < means[row % 6])}" for row in range(60)]
+    return "\n".join(lines) + "\n"
+
+
 class Verdict(Folder):
     def judge(self, text, *args, only_json=False):
         """JSON of `segue replay`; table and page must have the same verdict."""
@@ -70,6 +80,13 @@ class Verdict(Folder):
             self.assertLess(abs(saved["mean"] - TRUE_SAVING), SIGMAS * half, rows)
             self.assertIn(found["verdict"]["conclusion"], ("types", "unclear"))
             self.assertEqual(found["play"]["types"], 4)
+
+    def test_a_type_of_few_tasks_does_not_make_one_arm_enough(self):
+        """A learner finds some gain, or the verdict says that the type is too rare to tell: never that one arm is enough."""
+        verdict = self.judge(rare_log(7), "--steps", 60, "--replicates", 7, "--runs", 6, only_json=True)["verdict"]
+        self.assertNotEqual(verdict["conclusion"], "arm", verdict["text"])
+        if "cannot tell if learning pays" in verdict["text"]:
+            self.assertRegex(verdict["text"], "for about [5-9] of its 300 tasks arm 'F' seems best, not always A")
 
     def test_eight_rows_per_task_are_too_few(self):
         found = self.judge(log(300, 8))

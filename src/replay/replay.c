@@ -153,6 +153,7 @@ static segue_status judge(replay_study *st, segue_error *err)
         SEGUE_TRY(segue_replay_model_check(st, err));
     if (!st->result->constant)
         SEGUE_TRY(segue_replay_find_types(st, err));
+    segue_replay_find_rare_type(st);
     warn_of_short_tasks(st->result);
     segue_replay_verdict(st->result);
     return SEGUE_OK;

@@ -28,6 +28,9 @@
  * are no figures of regret. */
 #define SEGUE_MIN_REWARDS_PER_CELL 2.0
 
+/** Fewer tasks of a type do not show how common it is. */
+#define SEGUE_MIN_TASKS_OF_TYPE 20.0
+
 /** Round a number of rewards down to the two digits of %.2g, so that 1.99 is not 2. */
 static inline double segue_replay_round_down(double rewards)
 {

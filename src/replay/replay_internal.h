@@ -71,6 +71,9 @@ SEGUE_MUST_CHECK segue_status segue_replay_drift(const segue_history *history, s
 /** Warn if the fitted population does not describe the log; @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_replay_model_check(replay_study *st, segue_error *err);
 
+/** Find a type of too few tasks with another best arm than the single one: result->rare_tasks. */
+void segue_replay_find_rare_type(replay_study *st);
+
 /** Play all runs of all candidates over threads, and sum their rewards. */
 SEGUE_MUST_CHECK segue_status segue_replay_play_all(replay_study *st, segue_error *err);
 

@@ -129,7 +129,9 @@ typedef struct segue_replay_result {
     size_t best_prior;              /* ... with SEGUE_TRANSFER_PRIOR */
     size_t best_types;              /* ... with SEGUE_TRANSFER_TYPES, or n_candidates */
     segue_interval best_arms;       /* reward per step if each task's best arm were known */
-    double predicted, observed;     /* if they differ, a check found the fitted types wrong: rewards
+    double rare_tasks;          /* tasks of a rare type with another best arm; 0: there is none */
+    size_t rare_arm;            /* its best arm */
+    double predicted, observed; /* if they differ, a check found the fitted types wrong: rewards
                                        of the arms that they hold for best in a task's first half */
     segue_replay_types types;
     size_t n_warnings;

@@ -130,6 +130,8 @@ decision segue_replay_decision(const segue_replay_result *result)
         error_exceeds_gain(result, segue_replay_decision_use(result, &d)))
         d = (decision){
             .conclusion = SEGUE_CONCLUSION_UNCLEAR, .best = d.best, .wrong_population = true};
+    else if (d.conclusion == SEGUE_CONCLUSION_ARM && result->rare_tasks > 0.0)
+        d = (decision){.conclusion = SEGUE_CONCLUSION_UNCLEAR, .best = d.best, .rare_type = true};
     return d;
 }
 

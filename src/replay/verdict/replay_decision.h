@@ -25,6 +25,7 @@ typedef struct decision {
     size_t best;                   /* the candidate with the largest reward */
     bool few_rewards;              /* unclear: too few rewards per arm and task */
     bool wrong_population;         /* unclear: the fitted types do not describe the log */
+    bool rare_type;                /* unclear: a type of few tasks has another best arm */
     question arm, transfer, types; /* unclear: the open one has an interval */
 } decision;
 

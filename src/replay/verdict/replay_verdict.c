@@ -40,11 +40,17 @@ static void append(verdict *v, const char *format, ...)
     }
 }
 
+/* In per cent, with one digit after the point; not -0. */
+static double tenths(double share)
+{
+    return round(1000.0 * share) / 10.0 + 0.0;
+}
+
 /* "+8.1 % (6.9 .. 9.3)" */
 static void append_gain(verdict *v, const segue_interval *gain, const char *unit)
 {
-    append(v, "%+.1f %%%s (%.1f .. %.1f)", 100.0 * gain->value, unit, 100.0 * gain->low,
-           100.0 * gain->high);
+    append(v, "%+.1f %%%s (%.1f .. %.1f)", tenths(gain->value), unit, tenths(gain->low),
+           tenths(gain->high));
 }
 
 /* In per cent, without digits after the point; not -0. */
@@ -321,10 +327,27 @@ static void describe_wrong_population(verdict *v, const segue_replay_result *res
            result->predicted, result->observed);
 }
 
+static void describe_rare_type(verdict *v, const segue_replay_result *result, const decision *d)
+{
+    const char *arm = result->arm_name[result->rare_arm];
+    append(v, "This log cannot tell if learning pays in ");
+    append_steps(v, result);
+    append(
+        v,
+        ": for about %.0f of its %zu tasks arm '%.*s' seems best, not %s, and so few do not show "
+        "how common they are. %.0f of them would, so about %.0f tasks.",
+        result->rare_tasks, result->n_tasks, (int)segue_utf8_prefix_length(arm, MAX_ARM_BYTES), arm,
+        name_of(result, result->fixed_arm), SEGUE_MIN_TASKS_OF_TYPE,
+        round_up((double)result->n_tasks * SEGUE_MIN_TASKS_OF_TYPE / result->rare_tasks));
+    describe_rest(v, result, d);
+}
+
 static void describe_unclear(verdict *v, const segue_replay_result *result, const decision *d)
 {
     if (d->wrong_population)
         describe_wrong_population(v, result);
+    else if (d->rare_type)
+        describe_rare_type(v, result, d);
     else if (d->few_rewards)
         describe_few_rewards(v, result, d);
     else if (d->arm.interval)

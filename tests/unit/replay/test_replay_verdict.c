@@ -122,6 +122,21 @@ static void a_check_that_fails_by_more_than_the_gain_leaves_it_open(void **state
     assert_null(strstr(result.verdict, "Use "));
 }
 
+/* Seven of 100 tasks: 20 are expected in 290. */
+static void a_rare_type_leaves_it_open_if_one_arm_is_enough(void **state)
+{
+    (void)state;
+    segue_replay_result result;
+    (void)judged(&result, 0.4, 0.3, -0.015);
+    result.rare_tasks = 7.0;
+    segue_replay_verdict(&result);
+    says(
+        &result, SEGUE_CONCLUSION_UNCLEAR,
+        "for about 7 of its 100 tasks arm 'x' seems best, not always x, and so few do not show how "
+        "common they are. 20 of them would, so about 290 tasks.");
+    assert_false(result.has_advice);
+}
+
 static void a_saving_of_nothing_is_0(void **state)
 {
     (void)state;
@@ -200,6 +215,7 @@ int main(void)
         cmocka_unit_test(the_verdict_follows_the_numbers),
         cmocka_unit_test(an_open_question_is_said_to_be_one),
         cmocka_unit_test(a_check_that_fails_by_more_than_the_gain_leaves_it_open),
+        cmocka_unit_test(a_rare_type_leaves_it_open_if_one_arm_is_enough),
         cmocka_unit_test(a_saving_of_nothing_is_0),
         cmocka_unit_test(noise_of_the_play_needs_runs_and_not_tasks),
         cmocka_unit_test(both_may_be_needed),
