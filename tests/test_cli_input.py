@@ -72,7 +72,7 @@ BAD_USAGE = [
     ("there is no 'xml'; need table, csv or json", *SIMULATE, "--format", "xml"),
     ("there are no rewards 'poisson'", *SIMULATE, "--rewards", "poisson"),
     ("need a parameter", *SIMULATE, "--rewards", "beta"),
-    ("a mean of 0.9 cannot come from rewards 0 and 0.5", *SIMULATE, "--rewards", "twopoint:0.5"),
+    ("the mean is 0.9; these rewards need 0 to 0.5", *SIMULATE, "--rewards", "twopoint:0.5"),
     ("--spread: 0 is out of range", *SIMULATE, "--spread", "0"),
     ("--spread: 'nan' is not", *SIMULATE, "--spread", "nan"),
     ("spread and mixed exclude each other", *SIMULATE, "--spread", "5", "--mixed", "1"),

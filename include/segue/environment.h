@@ -20,16 +20,23 @@ typedef enum segue_reward_law {
     SEGUE_BERNOULLI, /* 0 or 1; the default, as in the paper */
     SEGUE_BETA,    /* Beta(parameter mean, parameter (1 - mean)): the parameter is the precision */
     SEGUE_NORMAL,  /* normal, truncated to [0, 1], with this mean; the parameter is the s.d. */
-    SEGUE_TWOPOINT /* 0 or `parameter`; no mean may be above it */
+    SEGUE_TWOPOINT, /* 0 or `parameter`; no mean may be above it */
+    SEGUE_GRADES,    /* the share of ones among `parameter` rewards of 0 or 1 */
+    SEGUE_ZEROS,     /* 0, or a Beta number of precision 5 with mean `parameter`; no mean may be
+                        above that */
+    SEGUE_JACKPOT,   /* `parameter` or 1; no mean may be below it */
+    SEGUE_LOGNORMAL  /* lognormal, values above 1 set to 1; the parameter is the s.d. of its log */
 } segue_reward_law;
 
 typedef struct segue_rewards {
     segue_reward_law law;
-    double parameter; /* beta: 1e-6 to 1e6; normal: 0.001 to 100; twopoint: 1e-6 to 1 */
+    double parameter; /* beta: 1e-6 to 1e6; normal: 0.001 to 100; twopoint: 1e-6 to 1; grades: 1 to
+                         1,000; zeros: 1e-6 to 0.999; jackpot: 0 to 0.999; lognormal: 0.01 to 10 */
 } segue_rewards;
 
 /**
- * Parse `bernoulli`, `beta:20`, `normal:0.1` or `twopoint:0.5`.
+ * Parse `bernoulli`, `beta:20`, `normal:0.1`, `twopoint:0.5`, `grades:10`, `zeros:0.4`,
+ * `jackpot:0.05` or `lognormal:1`.
  *
  * @retval SEGUE_ENAME    no such law
  * @retval SEGUE_EPARSE   the parameter is missing, superfluous or not a number
@@ -72,7 +79,7 @@ typedef struct segue_environment {
 /**
  * Check an environment.
  *
- * @retval SEGUE_EDOMAIN  a field is outside its range, a mean is too large for `twopoint`, or the
+ * @retval SEGUE_EDOMAIN  a field is outside its range, a mean is too large or small for the law, or the
  * size is unknown
  * @retval SEGUE_EUSAGE   two fields exclude each other
  */

@@ -14,6 +14,7 @@
 
 #include <math.h>
 
+#include "core/log_gamma.h"
 #include "core/random/beta.h"
 #include "core/random/rng_sample.h"
 
@@ -54,15 +55,17 @@ static double mean_after(const segue_prior *prior, size_t index, double pulls, d
 
 double segue_belief_mean(const segue_belief *belief, size_t component, size_t arm)
 {
+    const double each = segue_belief_reward_weight(belief, arm);
     return mean_after(&belief->prior, component * belief->prior.n_arms + arm,
-                      (double)belief->pulls[arm], belief->sum[arm]);
+                      each * (double)belief->pulls[arm], each * belief->sum[arm]);
 }
 
 double segue_belief_step_size(const segue_belief *belief, size_t component, size_t arm)
 {
     const segue_prior *prior = &belief->prior;
     const size_t index = component * prior->n_arms + arm;
-    return prior->b ? 1.0 / (prior->a[index] + prior->b[index] + (double)belief->pulls[arm]) : 0.0;
+    const double pulls = segue_belief_reward_weight(belief, arm) * (double)belief->pulls[arm];
+    return prior->b ? 1.0 / (prior->a[index] + prior->b[index] + pulls) : 0.0;
 }
 
 bool segue_belief_is_possible(const segue_belief *belief)
@@ -125,6 +128,74 @@ void segue_belief_update(const segue_belief *belief, size_t arm, double reward, 
         }
 }
 
+/* ---- weights of rewards -------------------------------------------------------------------- */
+
+/* Return the log likelihood of counts of an arm, each of a weight, under a component. */
+static double log_likelihood(const segue_prior *prior, size_t index, double each, double pulls,
+                             double sum)
+{
+    return segue_log_beta_ratio(prior->a[index], prior->b[index], each * sum,
+                                each * lost_of(pulls, sum));
+}
+
+/* Compute the log weights from all rewards. */
+static void recount(const segue_belief *belief, double *counted, double *log_weight)
+{
+    const segue_prior *prior = &belief->prior;
+    for (size_t q = 0; q < prior->n_components; q++)
+        log_weight[q] = log(prior->weight[q]);
+    for (size_t arm = 0; arm < prior->n_arms; arm++) {
+        counted[arm] = belief->reward_weight[arm];
+        for (size_t q = 0; belief->pulls[arm] > 0 && q < prior->n_components; q++)
+            log_weight[q] += log_likelihood(prior, q * prior->n_arms + arm, counted[arm],
+                                            (double)belief->pulls[arm], belief->sum[arm]);
+    }
+}
+
+/* Replace the likelihood of one arm. */
+static void recount_arm(const segue_belief *belief, size_t arm, double reward, double *counted,
+                        double *log_weight)
+{
+    const segue_prior *prior = &belief->prior;
+    const double pulls = (double)belief->pulls[arm], sum = belief->sum[arm];
+    const double now = belief->reward_weight[arm], before = counted[arm];
+    for (size_t q = 0; q < prior->n_components; q++) {
+        const size_t index = q * prior->n_arms + arm;
+        log_weight[q] += log_likelihood(prior, index, now, pulls, sum) -
+                         log_likelihood(prior, index, before, pulls - 1.0, lost_of(sum, reward));
+    }
+    counted[arm] = now;
+}
+
+/* Return true if another arm has rewards whose weight changed. */
+static bool others_changed(const segue_belief *belief, size_t arm, const double *counted)
+{
+    for (size_t i = 0; i < belief->prior.n_arms; i++)
+        if (i != arm && belief->pulls[i] > 0 && belief->reward_weight[i] != counted[i])
+            return true;
+    return counted[0] == 0.0;
+}
+
+void segue_belief_update_weighted(const segue_belief *belief, size_t arm, double reward,
+                                  double *counted, double *log_weight, double *weight)
+{
+    const size_t count = belief->prior.n_components;
+    double max = -INFINITY, total = 0.0;
+    if (others_changed(belief, arm, counted))
+        recount(belief, counted, log_weight);
+    else
+        recount_arm(belief, arm, reward, counted, log_weight);
+    for (size_t q = 0; q < count; q++)
+        max = fmax(max, log_weight[q]);
+    for (size_t q = 0; q < count; q++)
+        total += weight[q] = exp(log_weight[q] - max);
+    for (size_t q = 0; q < count; q++)
+        if (weight[q] > 0.0 || belief->prior.weight[q] > 0.0)
+            weight[q] = fmax(MIN_WEIGHT, weight[q] / total);
+}
+
+/* ---- draws ----------------------------------------------------------------------------------- */
+
 size_t segue_belief_draw_component(const segue_belief *belief, segue_rng *rng)
 {
     const size_t count = belief->prior.n_components;
@@ -139,7 +210,9 @@ typedef struct posterior {
 static inline posterior posterior_of(const segue_belief *belief, size_t component, size_t arm)
 {
     const size_t index = component * belief->prior.n_arms + arm;
-    const double won = belief->sum[arm], pulls = (double)(int64_t)belief->pulls[arm];
+    const double each = segue_belief_reward_weight(belief, arm);
+    const double won = each * belief->sum[arm];
+    const double pulls = each * (double)(int64_t)belief->pulls[arm];
     return (posterior){.a = belief->prior.a[index] + won,
                        .b = belief->prior.b[index] + lost_of(pulls, won)};
 }

@@ -34,7 +34,8 @@ typedef struct segue_belief {
     const double *weight;  /* n_components: posterior, sum 1; all 0: no component is possible */
     const uint64_t *pulls; /* n_arms: number of rewards */
     const double *sum;     /* n_arms: sum of rewards */
-    const bool *allowed;   /* n_arms: allowed arms; NULL: all */
+    const double *reward_weight; /* n_arms: rewards of 0 or 1 that a reward counts as; NULL: one */
+    const bool *allowed;         /* n_arms: allowed arms; NULL: all */
     segue_leader_cache
         *leader;     /* of the draws so far; NULL, with `scratch`: no draw will be made */
     double *scratch; /* 2 n_arms: for a draw */
@@ -62,8 +63,20 @@ static inline bool segue_belief_allows(const segue_belief *belief, size_t arm)
 /* Return true if some component has a positive weight. */
 bool segue_belief_is_possible(const segue_belief *belief);
 
+/* Return how many rewards of 0 or 1 a reward of an arm counts as. */
+static inline double segue_belief_reward_weight(const segue_belief *belief, size_t arm)
+{
+    return belief->reward_weight ? belief->reward_weight[arm] : 1.0;
+}
+
 /* Update `weight` by a reward in [0, 1] that the counts include already. */
 void segue_belief_update(const segue_belief *belief, size_t arm, double reward, double *weight);
+
+/* The update with weights of rewards, which change with each: `counted` (n_arms) has the weights at
+ * the update before, and `log_weight` the logarithms of the components' weights, up to a constant. A
+ * first update has counted[0] = 0. Betas only. */
+void segue_belief_update_weighted(const segue_belief *belief, size_t arm, double reward,
+                                  double *counted, double *log_weight, double *weight);
 
 /* Draw a possible component; a single one takes no random number. Both forms of Thompson sampling
  * call this. */

@@ -20,7 +20,7 @@ typedef struct belief_state {
     segue_leader_cache leader; /* of Thompson sampling */
     size_t held_arm;           /* choice of look-ahead */
     uint64_t hold_steps;       /* remaining pulls that repeat it */
-    double weight[];           /* n_components; then the scratch of draws and of look-ahead */
+    double weight[]; /* n_components; then log_weight, counted, the scratch of draws and look-ahead */
 } belief_state;
 
 size_t segue_belief_policy_ones_size(const segue_setting *setting, const double *option)
@@ -39,8 +39,19 @@ void segue_belief_policy_ones(const segue_setting *setting, const double *option
 
 size_t segue_belief_policy_state_size(size_t n_components, size_t n_arms, bool looks_ahead)
 {
-    return sizeof(belief_state) + (n_components + 2 * n_arms) * sizeof(double) +
+    return sizeof(belief_state) + (2 * n_components + 3 * n_arms) * sizeof(double) +
            (looks_ahead ? segue_lookahead_scratch_size(n_components, n_arms) : 0);
+}
+
+/* The arrays of segue_belief_update_weighted: n_components and n_arms. */
+static double *log_weight_of(belief_state *p)
+{
+    return p->weight + p->prior.n_components;
+}
+
+static double *counted_of(belief_state *p)
+{
+    return log_weight_of(p) + p->prior.n_components;
 }
 
 void segue_belief_policy_begin(const segue_task_view *view, segue_prior prior)
@@ -50,6 +61,7 @@ void segue_belief_policy_begin(const segue_task_view *view, segue_prior prior)
     p->usual = view->allowed;
     p->hold_steps = 0;
     p->leader.holds = false;
+    counted_of(p)[0] = 0.0;
     memcpy(p->weight, prior.weight, prior.n_components * sizeof *prior.weight);
 }
 
@@ -67,17 +79,23 @@ segue_belief segue_belief_policy_belief(const segue_task_view *view)
                           .weight = p->weight,
                           .pulls = view->pulls,
                           .sum = view->sum,
+                          .reward_weight = view->reward_weight,
                           .allowed = view->allowed,
                           .leader = &p->leader,
-                          .scratch = p->weight + p->prior.n_components};
+                          .scratch = counted_of(p) + p->prior.n_arms};
 }
 
 void segue_belief_policy_update(const segue_task_view *view, size_t arm, double reward)
 {
     belief_state *p = view->state;
     const segue_belief belief = segue_belief_policy_belief(view);
-    p->leader.holds &= arm == p->leader.arm;
-    if (p->prior.n_components > 1 || !p->prior.b)
+    p->leader.holds &= arm == p->leader.arm && !view->reward_weight;
+    if (p->prior.n_components == 1 && p->prior.b)
+        return;
+    if (view->reward_weight)
+        segue_belief_update_weighted(&belief, arm, reward, counted_of(p), log_weight_of(p),
+                                     p->weight);
+    else
         segue_belief_update(&belief, arm, reward, p->weight);
 }
 

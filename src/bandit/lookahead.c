@@ -354,7 +354,8 @@ double segue_lookahead_gain(const segue_belief *belief, size_t arm, size_t block
 /* Return true if the arm before is equal in every component and was evaluated. */
 static bool equals_previous(const workspace *s, size_t arm)
 {
-    if (arm == 0 || !segue_belief_allows(s->belief, arm - 1))
+    if (arm == 0 || !segue_belief_allows(s->belief, arm - 1) ||
+        segue_belief_reward_weight(s->belief, arm) != segue_belief_reward_weight(s->belief, arm - 1))
         return false;
     for (size_t q = 0; q < s->n_active; q++) {
         const double *mean = s->mean + q * s->n_arms + arm;
@@ -369,17 +370,21 @@ static bool equals_previous(const workspace *s, size_t arm)
 static void evaluate_arm(workspace *s, size_t arm, double remaining, segue_lookahead *found)
 {
     const double lack = s->value[s->best] - s->value[arm];
+    const double each = segue_belief_reward_weight(s->belief, arm);
     begin_arm(s, arm);
     const double max = rise_bound(s, SEGUE_MAX_BLOCK);
     for (size_t block = 1; block <= SEGUE_MAX_BLOCK; block *= 2) {
-        const double left = remaining - (double)block, cost = (double)block * lack;
+        const double pulls = larger(1.0, (double)block / each);
+        const double left = remaining - pulls, cost = pulls * lack;
+        if (2.0 * (double)block <= each && block < SEGUE_MAX_BLOCK)
+            continue; /* a pull tells more */
         if (left <= 0.0 || left * max - cost <= found->gain + GAIN_TOLERANCE)
             break; /* longer blocks gain less */
         if (left * rise_bound(s, (double)block) - cost <= found->gain + GAIN_TOLERANCE)
             continue;
         const double gain = left * rise(s, arm, block) - cost;
         if (gain > found->gain + GAIN_TOLERANCE)
-            *found = (segue_lookahead){.arm = arm, .gain = gain, .block = block};
+            *found = (segue_lookahead){.arm = arm, .gain = gain, .block = (size_t)ceil(pulls)};
     }
     restore_candidate(s, arm);
 }

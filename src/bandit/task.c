@@ -14,32 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bandit/batches.h"
 #include "bandit/options.h"
 #include "bandit/task.h"
+#include "bandit/task_struct.h"
 #include "core/fail.h"
 #include "core/struct_size.h"
-
-struct segue_task {
-    const segue_policy *policy;
-    segue_rng rng;
-    segue_task_view view; /* points into the arrays below */
-    uint64_t *asked;      /* n_arms */
-    uint64_t *pulls;      /* n_arms */
-    double *sum;          /* n_arms */
-    double *graded;       /* n_arms: sum of x (1 - x), 0 if all rewards are 0 or 1 */
-    bool *allowed; /* n_arms: arms that it may pull, if not all; then n_arms: arms of one ask */
-    void *precomputed;
-    double option[SEGUE_MAX_OPTIONS];
-    double lowest, highest;
-    double width; /* highest - lowest */
-    size_t state_size, precomputed_size;
-    size_t n_model_indices;
-    batches batches;
-    void *owner;
-    uint64_t no_model_left;
-    segue_reason last_reason;
-};
 
 static const segue_struct_size config_size = {.type = "segue_task_config",
                                               .first = sizeof(segue_task_config),
@@ -127,6 +106,8 @@ static segue_status reserve(segue_task *task, const segue_task_config *config, s
     if (!task->asked || !task->pulls || !task->sum || !task->graded || !task->allowed ||
         (precomputed_size && !task->precomputed) || (task->state_size && !task->view.state))
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a task of %zu arms", n_arms);
+    if (task->weighs)
+        SEGUE_TRY(segue_reward_weights_init(&task->weights, n_arms, err));
     return segue_batches_init(&task->batches, config->batches, n_arms, config->setting.horizon,
                               err);
 }
@@ -166,6 +147,7 @@ segue_status segue_task_create(segue_task **out, const segue_task_config *given,
     task->highest = config->highest;
     task->width = config->highest - config->lowest;
     fill_option_defaults(task, config);
+    task->weighs = task->policy->weighs_rewards && task->option[0] == SEGUE_DISPERSION_AUTO;
     const segue_status status = reserve(task, config, err);
     if (status != SEGUE_OK) {
         segue_task_destroy(task);
@@ -192,6 +174,7 @@ void segue_task_destroy(segue_task *task)
     free(task->allowed);
     free(task->precomputed);
     free(task->view.state);
+    segue_reward_weights_fini(&task->weights);
     segue_batches_fini(&task->batches);
     free(task);
 }
@@ -202,6 +185,17 @@ void segue_task_reset(segue_task *task)
         memset(task->view.state, 0, task->state_size);
     if (task->policy->begin)
         task->policy->begin(&task->view);
+}
+
+/* Let the view show the weights of the rewards, if they are not all 1. */
+static void show_weights(segue_task *task)
+{
+    task->view.reward_weight = task->weighs ? segue_reward_weights_all(&task->weights) : NULL;
+}
+
+static segue_reward_totals totals_of(const segue_task *task)
+{
+    return (segue_reward_totals){.pulls = task->pulls, .sum = task->sum, .graded = task->graded};
 }
 
 void segue_task_next(segue_task *task, const segue_rng *rng, size_t model_index)
@@ -218,80 +212,11 @@ void segue_task_next(segue_task *task, const segue_rng *rng, size_t model_index)
     task->last_reason = SEGUE_BY_RULE;
     task->rng = *rng;
     segue_batches_clear(&task->batches);
+    if (task->weighs)
+        segue_reward_weights_begin(&task->weights);
+    show_weights(task);
     if (!task->policy->carries)
         segue_task_reset(task);
-}
-
-/* ---- copies ------------------------------------------------------------------------------ */
-
-static void *duplicate(const void *data, size_t size)
-{
-    void *made = size ? malloc(size) : NULL;
-    if (made)
-        memcpy(made, data, size);
-    return made;
-}
-
-static bool copy_arrays(segue_task *copy, const segue_task *task)
-{
-    const size_t n_arms = task->view.n_arms;
-    copy->asked = duplicate(task->asked, n_arms * sizeof *task->asked);
-    copy->pulls = duplicate(task->pulls, n_arms * sizeof *task->pulls);
-    copy->sum = duplicate(task->sum, n_arms * sizeof *task->sum);
-    copy->graded = duplicate(task->graded, n_arms * sizeof *task->graded);
-    copy->allowed = duplicate(task->allowed, 2 * n_arms * sizeof *task->allowed);
-    copy->precomputed = duplicate(task->precomputed, task->precomputed_size);
-    copy->view.state = duplicate(task->view.state, task->state_size);
-    return copy->asked && copy->pulls && copy->sum && copy->graded && copy->allowed &&
-           (copy->precomputed || !task->precomputed_size) &&
-           (copy->view.state || !task->state_size);
-}
-
-segue_status segue_task_copy(segue_task **out, const segue_task *task, segue_error *err)
-{
-    segue_task *copy = malloc(sizeof *copy);
-    *out = NULL;
-    if (!copy)
-        return segue_fail_no_memory(err, "a copy of a task");
-    *copy = *task;
-    copy->batches = (batches){.kind = SEGUE_BATCHES_NONE};
-    copy->owner = NULL;
-    if (!copy_arrays(copy, task)) {
-        segue_task_destroy(copy);
-        return segue_fail_no_memory(err, "a copy of a task");
-    }
-    copy->view.asked = copy->asked;
-    copy->view.pulls = copy->pulls;
-    copy->view.sum = copy->sum;
-    copy->view.option = copy->option;
-    copy->view.precomputed = copy->precomputed;
-    if (task->view.allowed)
-        copy->view.allowed = copy->allowed;
-    if (task->policy->rebind)
-        task->policy->rebind(&copy->view);
-    *out = copy;
-    return SEGUE_OK;
-}
-
-void segue_task_fork_stream(segue_task *task, segue_task *copy)
-{
-    const uint64_t seed = segue_rng_next(&task->rng), run = segue_rng_next(&task->rng) >> 1;
-    segue_rng_init(&copy->rng, seed, run, task->view.step, SEGUE_STREAM_POLICY);
-}
-
-void segue_task_count_ask(segue_task *task, size_t arm)
-{
-    assert(arm < task->view.n_arms);
-    task->asked[arm]++;
-    task->view.step++;
-}
-
-size_t segue_task_bytes(const segue_task *task)
-{
-    enum { BLOCKS = 10, OVERHEAD = 16 }; /* allocations, and malloc's overhead per allocation */
-    const size_t arm = 2 * sizeof *task->asked + 2 * sizeof *task->sum + 2 * sizeof *task->allowed;
-    return sizeof *task + task->view.n_arms * arm + task->precomputed_size + task->state_size +
-           segue_batches_bytes(&task->batches) + (size_t)BLOCKS * OVERHEAD;
 }
 
 /* ---- asking ------------------------------------------------------------------------------ */
@@ -358,6 +283,10 @@ segue_status segue_task_tell(segue_task *task, size_t arm, double reward, segue_
         task->asked[arm]++;
         task->view.step++;
     }
+    if (task->weighs) {
+        segue_reward_weights_update(&task->weights, arm, x, totals_of(task));
+        show_weights(task);
+    }
     if (task->policy->update)
         task->policy->update(&task->view, arm, x);
     return SEGUE_OK;
@@ -404,6 +333,24 @@ void segue_task_set_allowed(segue_task *task, const bool *allowed)
     if (allowed)
         memcpy(task->allowed, allowed, task->view.n_arms * sizeof *allowed);
     task->view.allowed = allowed ? task->allowed : NULL;
+}
+
+void segue_task_expect_dispersion(segue_task *task, const segue_expected_dispersion *expected)
+{
+    if (task->weighs)
+        segue_reward_weights_expect(&task->weights, expected);
+}
+
+void segue_task_give_weights(segue_task *task, const double *weight)
+{
+    if (task->weighs)
+        segue_reward_weights_give(&task->weights, weight);
+    show_weights(task);
+}
+
+double segue_task_learned_weight(const segue_task *task, size_t arm)
+{
+    return task->weighs ? segue_reward_weights_learned(&task->weights, arm, totals_of(task)) : 1.0;
 }
 
 task_internals segue_task_internals(segue_task *task)

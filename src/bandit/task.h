@@ -4,6 +4,7 @@
 #define SEGUE_BANDIT_TASK_H
 
 #include "batches.h"
+#include "reward_weights.h"
 
 /** Check a setting and a range of rewards; @retval SEGUE_EDOMAIN */
 SEGUE_MUST_CHECK segue_status segue_task_check_setting(const segue_setting *setting, double lowest,
@@ -17,6 +18,17 @@ void segue_task_set_models(segue_task *task, const segue_models *models, size_t 
 /** Before the first step: set the shared prior of tts or tla; it must outlive the task or its next
  * prior. NULL: none. */
 void segue_task_set_prior(segue_task *task, const segue_prior *prior);
+
+/** Before segue_task_next: set what a learner expects of the dispersion of rewards; NULL: nothing. A
+ * policy that weighs no rewards ignores it. */
+void segue_task_expect_dispersion(segue_task *task, const segue_expected_dispersion *expected);
+
+/** After segue_task_next: set the weights of rewards (n_arms), which are then not estimated: for
+ * tests and benchmarks with known dispersions. */
+void segue_task_give_weights(segue_task *task, const double *weight);
+
+/** Return how many rewards of 0 or 1 a reward of the arm counts as when a learner learns from it. */
+double segue_task_learned_weight(const segue_task *task, size_t arm);
 
 /** Before the first step: set the arms that it may pull (n_arms, copied, at least one); NULL: all.
  */

@@ -5,7 +5,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim/arm_stream.h"
 
+#include <math.h>
+
+#include "sim/clipped_lognormal.h"
 #include "sim/truncated_normal.h"
+
+#define ZEROS_PRECISION 5.0 /* of the rewards of `zeros` that are not 0 */
 
 void segue_arm_stream_open(arm_stream *stream, double mean, uint64_t seed, uint64_t run,
                            uint64_t task, size_t arm)
@@ -33,7 +38,14 @@ static void precompute_stream(arm_stream *stream, const segue_rewards *rewards)
 {
     if (rewards->law == SEGUE_BERNOULLI)
         stream->threshold = segue_rng_bernoulli_threshold(stream->mean);
-    else if (rewards->law == SEGUE_TWOPOINT)
+    else if (rewards->law == SEGUE_GRADES)
+        stream->threshold = segue_rng_bernoulli_threshold(stream->mean);
+    else if (rewards->law == SEGUE_JACKPOT)
+        stream->threshold = segue_rng_bernoulli_threshold((stream->mean - rewards->parameter) /
+                                                          (1.0 - rewards->parameter));
+    else if (rewards->law == SEGUE_LOGNORMAL)
+        stream->location = segue_clipped_lognormal_location(stream->mean, rewards->parameter);
+    else if (rewards->law == SEGUE_TWOPOINT || rewards->law == SEGUE_ZEROS)
         stream->threshold = segue_rng_bernoulli_threshold(stream->mean / rewards->parameter);
     else if (rewards->law == SEGUE_NORMAL)
         stream->location = segue_truncated_normal_location(stream->mean, rewards->parameter);
@@ -50,6 +62,22 @@ static double next_bit(arm_stream *stream)
     stream->block >>= 1;
     stream->left--;
     return bit;
+}
+
+static double next_grade(arm_stream *stream, double count)
+{
+    double ones = 0.0;
+    for (double n = 0.0; n < count; n += 1.0)
+        ones += next_bit(stream);
+    return ones / count;
+}
+
+/* 0, or a Beta number. */
+static double next_of_zeros(arm_stream *stream, double mean)
+{
+    return next_bit(stream) > 0.0 ? segue_rng_beta(&stream->rng, ZEROS_PRECISION * mean,
+                                                   ZEROS_PRECISION * (1.0 - mean))
+                                  : 0.0;
 }
 
 uint64_t segue_arm_stream_block(arm_stream *stream)
@@ -71,8 +99,9 @@ double segue_arm_stream_next(arm_stream *stream, const segue_rewards *rewards)
     const double mean = stream->mean;
     if (stream->sample)
         return next_sample(stream);
-    const bool drawn_in_blocks = rewards->law == SEGUE_BERNOULLI || rewards->law == SEGUE_TWOPOINT;
-    if (!drawn_in_blocks && (mean <= 0.0 || mean >= 1.0))
+    const bool is_continuous = rewards->law == SEGUE_BETA || rewards->law == SEGUE_NORMAL ||
+                               rewards->law == SEGUE_LOGNORMAL;
+    if (is_continuous && (mean <= 0.0 || mean >= 1.0))
         return mean;
     if (!stream->ready)
         precompute_stream(stream, rewards);
@@ -86,6 +115,15 @@ double segue_arm_stream_next(arm_stream *stream, const segue_rewards *rewards)
                               rewards->parameter * (1.0 - mean));
     case SEGUE_NORMAL:
         return segue_truncated_normal_draw(&stream->rng, stream->location, rewards->parameter);
+    case SEGUE_GRADES:
+        return next_grade(stream, rewards->parameter);
+    case SEGUE_ZEROS:
+        return next_of_zeros(stream, rewards->parameter);
+    case SEGUE_JACKPOT:
+        return next_bit(stream) > 0.0 ? 1.0 : rewards->parameter;
+    case SEGUE_LOGNORMAL:
+        return fmin(1.0, exp(stream->location +
+                             rewards->parameter * segue_rng_normal(&stream->rng)));
     }
     return mean;
 }

@@ -14,10 +14,10 @@ typedef struct arm_stream {
     segue_rng rng;
     double mean;
     bool ready;         /* the fields below are computed */
-    uint64_t threshold; /* bernoulli, twopoint: see segue_rng_bernoulli_threshold */
+    uint64_t threshold; /* laws with bits: see segue_rng_bernoulli_threshold */
     uint64_t block;     /* ... and the draws that are not used yet, lowest bit first */
     unsigned left;
-    double location;      /* normal: before truncation */
+    double location;      /* normal, lognormal: before truncation */
     const double *sample; /* of a log: rewards to draw from, whatever the law; or NULL */
     size_t n_samples;
 } arm_stream;

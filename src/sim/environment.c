@@ -66,29 +66,36 @@ static segue_status check_switch(const segue_environment *env, segue_error *err)
     return SEGUE_OK;
 }
 
-static segue_status check_means_below(const segue_models *models, double max, segue_error *err)
+static segue_status check_means(const segue_models *models, double min, double max,
+                                segue_error *err)
 {
     for (size_t k = 0; models && k < models->n_models; k++)
-        if (segue_models_best_value(models, k) > max)
-            return segue_fail(err, SEGUE_EDOMAIN,
-                              "model %zu, arm %zu: a mean of %g cannot come from rewards 0 and %g",
-                              k + 1, models->best_arm[k] + 1, segue_models_best_value(models, k),
-                              max);
+        for (size_t arm = 0; arm < models->n_arms; arm++) {
+            const double mean = segue_models_row(models, k)[arm];
+            if (mean < min || mean > max)
+                return segue_fail(err, SEGUE_EDOMAIN,
+                                  "model %zu, arm %zu: the mean is %g; these rewards need %g to %g",
+                                  k + 1, arm + 1, mean, min, max);
+        }
     return SEGUE_OK;
 }
 
-static segue_status check_twopoint(const segue_environment *env, segue_error *err)
+/* Check means against laws that do not have all of them. */
+static segue_status check_law(const segue_environment *env, segue_error *err)
 {
-    const double max = env->rewards.parameter;
-    if (env->rewards.law != SEGUE_TWOPOINT || max >= 1.0)
+    const segue_rewards *rewards = &env->rewards;
+    const bool is_capped = rewards->law == SEGUE_TWOPOINT || rewards->law == SEGUE_ZEROS;
+    const double max = is_capped ? rewards->parameter : 1.0;
+    const double min = rewards->law == SEGUE_JACKPOT ? rewards->parameter : 0.0;
+    if (min <= 0.0 && max >= 1.0)
         return SEGUE_OK;
     if (!env->models || env->spread > 0.0)
         return segue_fail(err, SEGUE_EUSAGE,
-                          "rewards 0 and %g cannot have a mean above %g, and uniform or spread "
-                          "tasks may",
-                          max, max);
-    SEGUE_TRY(check_means_below(env->models, max, err));
-    return check_means_below(env->switch_to, max, err);
+                          "these rewards need means from %g to %g, and uniform or spread tasks may "
+                          "have others",
+                          min, max);
+    SEGUE_TRY(check_means(env->models, min, max, err));
+    return check_means(env->switch_to, min, max, err);
 }
 
 segue_status segue_environment_parse_order(segue_order *out, const char *text, segue_error *err)
@@ -124,7 +131,7 @@ segue_status segue_environment_check(const segue_environment *given, segue_error
     if (env->spread > 0.0 && env->mixed > 0.0)
         return segue_fail(err, SEGUE_EUSAGE, "spread and mixed exclude each other");
     SEGUE_TRY(check_switch(env, err));
-    return check_twopoint(env, err);
+    return check_law(env, err);
 }
 
 /* The functions below read the caller's struct: only fields of its first version. */

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim/rewards.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "segue/number.h"
@@ -10,13 +12,14 @@ typedef struct law_entry {
     const char *name;
     segue_reward_law law;
     double min, max; /* of the parameter; both 0: it has none */
+    bool whole;      /* the parameter is a whole number */
 } law_entry;
 
 static const law_entry laws[] = {
-    {"bernoulli", SEGUE_BERNOULLI, 0.0, 0.0},
-    {"beta", SEGUE_BETA, 1e-6, 1e6},
-    {"normal", SEGUE_NORMAL, 1e-3, 1e2},
-    {"twopoint", SEGUE_TWOPOINT, 1e-6, 1.0},
+    {"bernoulli", SEGUE_BERNOULLI, 0.0, 0.0, false}, {"beta", SEGUE_BETA, 1e-6, 1e6, false},
+    {"normal", SEGUE_NORMAL, 1e-3, 1e2, false},      {"twopoint", SEGUE_TWOPOINT, 1e-6, 1.0, false},
+    {"grades", SEGUE_GRADES, 1.0, 1e3, true},        {"zeros", SEGUE_ZEROS, 1e-6, 0.999, false},
+    {"jackpot", SEGUE_JACKPOT, 0.0, 0.999, false},   {"lognormal", SEGUE_LOGNORMAL, 0.01, 10.0, false},
 };
 
 segue_status segue_rewards_check(const segue_rewards *rewards, segue_error *err)
@@ -29,10 +32,13 @@ segue_status segue_rewards_check(const segue_rewards *rewards, segue_error *err)
             !(rewards->parameter >= entry->min && rewards->parameter <= entry->max))
             return segue_fail(err, SEGUE_EDOMAIN, "rewards '%s': %g is out of range; need %g to %g",
                               entry->name, rewards->parameter, entry->min, entry->max);
+        if (entry->whole && rewards->parameter != floor(rewards->parameter))
+            return segue_fail(err, SEGUE_EDOMAIN, "rewards '%s': %g is not a whole number",
+                              entry->name, rewards->parameter);
         return SEGUE_OK;
     }
     return segue_fail(err, SEGUE_EDOMAIN,
-                      "the reward law is unknown; need bernoulli, beta, normal or twopoint");
+                      "the reward law is unknown; need one of enum segue_reward_law");
 }
 
 segue_status segue_rewards_parse(segue_rewards *out, const char *text, segue_error *err)
@@ -58,7 +64,7 @@ segue_status segue_rewards_parse(segue_rewards *out, const char *text, segue_err
         return segue_rewards_check(out, err);
     }
     return segue_fail(err, SEGUE_ENAME,
-                      "there are no rewards '%.40s'; need bernoulli, beta:PRECISION, normal:SD or "
-                      "twopoint:S",
+                      "there are no rewards '%.40s'; need bernoulli, beta:PRECISION, normal:SD, "
+                      "twopoint:S, grades:N, zeros:S, jackpot:B or lognormal:SIGMA",
                       text);
 }

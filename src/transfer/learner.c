@@ -39,7 +39,9 @@ segue_status segue_learner_create(segue_learner **out, const segue_learner_confi
         return segue_fail_no_memory(err, "a learner");
     learner->config = complete;
     learner->method = method;
-    const segue_status status = method->create(learner, err);
+    segue_status status = method->create(learner, err);
+    if (status == SEGUE_OK)
+        status = segue_learner_dispersion_reserve(learner, complete.n_arms, err);
     if (status != SEGUE_OK) {
         segue_learner_destroy(learner);
         return status;
@@ -80,6 +82,7 @@ void segue_learner_destroy(segue_learner *learner)
     segue_shared_prior_release(learner->current);
     learner->method->destroy(learner);
     segue_learner_names_fini(learner);
+    segue_learner_dispersion_fini(learner);
     free(learner->allowed);
     free(learner);
 }
@@ -158,6 +161,7 @@ segue_status segue_learner_open_task(segue_learner *learner, segue_task **out, s
         entry->prior->users++;
     segue_task_set_allowed(entry->task, learner->allowed);
     learner->method->set_prior(learner, entry);
+    segue_learner_dispersion_apply(learner, entry->task);
     segue_rng rng;
     segue_rng_init(&rng, learner->config.seed, learner->config.run, learner->opened,
                    SEGUE_STREAM_POLICY);
@@ -204,6 +208,7 @@ segue_status segue_learner_close_task(segue_learner *learner, segue_task **task,
     learner->closed++;
     segue_learner_store_posterior(learner, entry);
     status = learner->method->learn(learner, entry, err);
+    segue_learner_dispersion_learn(learner, entry->task);
     segue_learner_recycle_task(learner, entry);
     *task = NULL;
     return status;

@@ -28,6 +28,8 @@ segue_status segue_learner_add_arm(segue_learner *learner, segue_error *err)
     if (status == SEGUE_OK)
         status = segue_learner_names_reserve(learner, n_arms + 1, err);
     if (status == SEGUE_OK)
+        status = segue_learner_dispersion_reserve(learner, n_arms + 1, err);
+    if (status == SEGUE_OK)
         status = learner->method->add_arm(learner, err);
     if (status != SEGUE_OK)
         return status;

@@ -27,6 +27,7 @@ segue_status segue_learner_merge(segue_learner *into, const segue_learner *from,
         status = into->method->merge(into, from, err);
     if (status != SEGUE_OK)
         return status;
+    segue_learner_dispersion_merge(into, from);
     segue_learner_refit_detach(into);
     into->opened += from->closed; /* its open tasks stay its own */
     into->closed += from->closed;

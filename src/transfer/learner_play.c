@@ -70,7 +70,9 @@ size_t segue_learner_bytes(const segue_learner *learner)
 {
     const size_t copies = learner->refit ? 2 : 1;
     return sizeof *learner + learner->task_bytes + learner->prior_bytes +
-           copies * learner->method->bytes(learner);
+           copies * learner->method->bytes(learner) +
+           (learner->dispersion.arm ? learner->config.n_arms : 0) *
+               (sizeof *learner->dispersion.arm + sizeof *learner->dispersion.expected);
 }
 
 /* A task to learn from, a shared_prior, what is found, and a memory that grows or is copied. */

@@ -5,12 +5,14 @@
  *   u64      bytes of what follows, without the checksum
  *   ...      the method's name (16 bytes), configuration with the number of options and these,
  *            tasks opened and closed, version of the shared prior, number of retired arms and
- *            these, names of arms (learner_names.c), the method's memory
+ *            these, names of arms (learner_names.c), sums of squares per arm of a method that
+ *            learns the dispersion of rewards (learner_dispersion.c), the method's memory
  *   u64      CRC-32 of all before it
  *
  * All numbers are little-endian; doubles are IEEE 754.  Open tasks and refits are not in it.
- * Version 5, without names of arms, is read too: stores of the service hold learners that they were
- * created from, and must stay readable.
+ * Version 5, without names of arms, and version 6, without sums of squares and the option
+ * `dispersion`, are read too: stores of the service hold learners that they were created from, and
+ * must stay readable.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
@@ -31,6 +33,7 @@
 #define VERSION SEGUE_LEARNER_FILE_VERSION
 #define OLDEST  5  /* the oldest version that can be read */
 #define NAMES   6  /* the first version with names of arms */
+#define SQUARES 7  /* the first version with sums of squares, and with the option `dispersion` */
 #define HEAD    24 /* magic, version, length */
 #define TAIL    8  /* checksum */
 
@@ -83,6 +86,7 @@ void segue_learner_serialize(const segue_learner *learner, segue_bytes *b)
     segue_bytes_append_u64(b, learner->version);
     serialize_retired(b, learner);
     segue_learner_names_serialize(learner, b);
+    segue_learner_dispersion_serialize(learner, b);
     learner->method->serialize(learner, b);
     if (b->failed)
         return;
@@ -159,10 +163,13 @@ static segue_status check_frame(const char *path, const segue_bytes_reader *b, u
 
 /* Read the options.  A learner is saved with all defaults filled in, so NaN, which would mean a
  * default, is damage: -1 is rejected where it does not belong. */
-static void read_options(segue_bytes_reader *r, segue_learner_config *config)
+static void read_options(segue_bytes_reader *r, uint64_t file_version, segue_learner_config *config)
 {
     const segue_learner_method *method = segue_learner_method_find(config->method);
-    const size_t count = method ? method->n_options : 0;
+    const size_t now = method ? method->n_options : 0;
+    const bool lacks = file_version < SQUARES && now > 0 &&
+                       strcmp(method->options[now - 1].key, "dispersion") == 0;
+    const size_t count = lacks ? now - 1 : now; /* it is the last one, and gets its default */
     if (segue_bytes_read_u64(r) != count)
         r->failed = true;
     segue_bytes_read_f64(r, config->option, count);
@@ -175,7 +182,8 @@ static void read_options(segue_bytes_reader *r, segue_learner_config *config)
     }
 }
 
-static segue_learner_config deserialize_config(segue_bytes_reader *r, const char *name)
+static segue_learner_config deserialize_config(segue_bytes_reader *r, uint64_t file_version,
+                                               const char *name)
 {
     segue_learner_config config = segue_learner_defaults();
     uint64_t whole[N_WHOLE];
@@ -191,7 +199,7 @@ static segue_learner_config deserialize_config(segue_bytes_reader *r, const char
     config.background = whole[6] != 0;
     segue_bytes_read_f64(r, &config.lowest, 1);
     segue_bytes_read_f64(r, &config.highest, 1);
-    read_options(r, &config);
+    read_options(r, file_version, &config);
     return config;
 }
 
@@ -214,6 +222,8 @@ static segue_status deserialize_state(segue_learner *learner, segue_bytes_reader
     segue_status status = deserialize_retired(learner, r, err);
     if (status == SEGUE_OK && file_version >= NAMES)
         status = segue_learner_names_deserialize(learner, r, err);
+    if (status == SEGUE_OK && file_version >= SQUARES)
+        status = segue_learner_dispersion_deserialize(learner, r, err);
     if (status == SEGUE_OK)
         status = learner->method->deserialize(learner, r, err);
     learner->version = version; /* which went up as it was published again */
@@ -227,7 +237,7 @@ static segue_status deserialize_all(segue_bytes_reader *r, uint64_t file_version
     segue_error inner;
     segue_bytes_read(r, name, sizeof name);
     name[NAME_SIZE - 1] = '\0';
-    const segue_learner_config config = deserialize_config(r, name);
+    const segue_learner_config config = deserialize_config(r, file_version, name);
     const learner_method *method = segue_learner_method_object(name, strlen(name));
     if (method && method->choose) /* a file has the method that was chosen */
         return damaged(path, "its method is 'auto'; need the one that auto chose", err);

@@ -66,6 +66,15 @@ static segue_status publish(segue_learner *learner, segue_error *err)
     return status;
 }
 
+static segue_status plan(const segue_learner *learner, bool identifies, segue_task_config *task,
+                         segue_error *err)
+{
+    (void)identifies;
+    (void)err;
+    task->policy.option[0] = learner->config.option[0];
+    return SEGUE_OK;
+}
+
 static segue_status learn(segue_learner *learner, const open_task *entry, segue_error *err)
 {
     const task_internals in = segue_task_internals(entry->task);
@@ -145,10 +154,14 @@ static segue_status deserialize(segue_learner *learner, segue_bytes_reader *r, s
 const learner_method segue_learner_ts_prior = {
     .info = {.name = "ts-prior",
              .summary = "Thompson sampling with a prior of each arm, learned",
+             .options = segue_reward_weights_option,
+             .n_options = 1,
              .has_posterior = true},
     .create = create,
     .destroy = destroy,
+    .learns_dispersion = true,
     .policy = &segue_policy_tts,
+    .plan = plan,
     .set_prior = segue_shared_prior_apply,
     .learn = learn,
     .add_arm = add_arm,

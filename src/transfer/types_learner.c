@@ -41,6 +41,7 @@ const segue_option segue_types_learner_options[TYPES_N_OPTIONS] = {
                    .max = SEGUE_MAX_TYPES,
                    .whole = true,
                    .default_value = 16.0},
+    [TYPES_DISPERSION] = SEGUE_DISPERSION_OPTION,
 };
 
 /* ---- making one -------------------------------------------------------------------------- */
@@ -122,14 +123,25 @@ static segue_status replace(segue_learner *learner, segue_types *made, segue_err
     return status;
 }
 
-/* Sums and pulls of all arms there are; the task may know only the first of them. */
+segue_status segue_types_learner_plan(const segue_learner *learner, bool identifies,
+                                      segue_task_config *task, segue_error *err)
+{
+    (void)identifies;
+    (void)err;
+    task->policy.option[0] = learner->config.option[TYPES_DISPERSION];
+    return SEGUE_OK;
+}
+
+/* Sums and pulls of all arms there are, in rewards of 0 or 1 that they count as; the task may know
+ * only the first of the arms. */
 static void count(const types_state *t, const open_task *entry, size_t n_arms)
 {
     const task_internals in = segue_task_internals(entry->task);
     for (size_t i = 0; i < n_arms; i++) {
         const bool is_known = i < in.view->n_arms;
-        t->counts[i] = is_known ? in.sum[i] : 0.0;
-        t->counts[n_arms + i] = is_known ? (double)in.pulls[i] : 0.0;
+        const double each = is_known ? segue_task_learned_weight(entry->task, i) : 0.0;
+        t->counts[i] = is_known ? each * in.sum[i] : 0.0;
+        t->counts[n_arms + i] = is_known ? each * (double)in.pulls[i] : 0.0;
     }
 }
 

@@ -6,13 +6,15 @@
 #include "transfer/learner_method.h"
 
 /* The order of the options. */
-enum { TYPES_HINT, TYPES_WINDOW, TYPES_CAP, TYPES_N_OPTIONS };
+enum { TYPES_HINT, TYPES_WINDOW, TYPES_CAP, TYPES_DISPERSION, TYPES_N_OPTIONS };
 
 extern const segue_option segue_types_learner_options[TYPES_N_OPTIONS];
 extern const refit_method segue_types_learner_refit;
 
 segue_status segue_types_learner_create(segue_learner *learner, segue_error *err);
 void segue_types_learner_destroy(segue_learner *learner);
+segue_status segue_types_learner_plan(const segue_learner *learner, bool identifies,
+                                      segue_task_config *task, segue_error *err);
 segue_status segue_types_learner_learn(segue_learner *learner, const open_task *entry,
                                        segue_error *err);
 segue_status segue_types_learner_add_arm(segue_learner *learner, segue_error *err);
@@ -29,6 +31,7 @@ segue_status segue_types_learner_deserialize(segue_learner *learner, segue_bytes
 /* The operations of a method that learns types; such methods differ in policy and needs only. */
 #define TYPES_LEARNER_OPERATIONS                                                                   \
     .create = segue_types_learner_create, .destroy = segue_types_learner_destroy,                  \
+    .learns_dispersion = true, .plan = segue_types_learner_plan,                                   \
     .set_prior = segue_shared_prior_apply, .learn = segue_types_learner_learn,                     \
     .refit = &segue_types_learner_refit, .add_arm = segue_types_learner_add_arm,                   \
     .merge = segue_types_learner_merge, .fill_info = segue_types_learner_fill_info,                \

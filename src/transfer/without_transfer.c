@@ -100,6 +100,8 @@ static segue_status deserialize(segue_learner *learner, segue_bytes_reader *r, s
 const learner_method segue_learner_ts = {
     .info = {.name = "ts",
              .summary = "Thompson sampling without transfer; needs no n",
+             .options = segue_reward_weights_option,
+             .n_options = 1,
              .without_transfer = true},
     .policy = &segue_policy_ts,
     OPERATIONS,
@@ -108,6 +110,8 @@ const learner_method segue_learner_ts = {
 const learner_method segue_learner_la = {
     .info = {.name = "la",
              .summary = "look-ahead without transfer",
+             .options = segue_reward_weights_option,
+             .n_options = 1,
              .needs_horizon = true,
              .has_posterior = true,
              .without_transfer = true},

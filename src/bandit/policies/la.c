@@ -5,6 +5,7 @@
  * Cost O(n_arms) times the number of arms that are evaluated, per step.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/belief_policy.h"
+#include "bandit/reward_weights.h"
 
 static size_t state_size(const segue_setting *setting, const double *option)
 {
@@ -25,6 +26,10 @@ static void rebind(const segue_task_view *view)
 const segue_policy segue_policy_la = {
     .name = "la",
     .summary = "look-ahead with flat Beta priors: weighs what a pull reveals",
+    .weighs_rewards = true,
+    .options = segue_reward_weights_option,
+    .n_options = 1,
+    .fill_defaults = segue_reward_weights_fill_defaults,
     .precomputed_size = segue_belief_policy_ones_size,
     .precompute = segue_belief_policy_ones,
     .state_size = state_size,

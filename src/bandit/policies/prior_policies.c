@@ -10,6 +10,7 @@
 #include <assert.h>
 
 #include "bandit/belief_policy.h"
+#include "bandit/reward_weights.h"
 
 static size_t tts_size(const segue_setting *setting, const double *option)
 {
@@ -60,6 +61,10 @@ static const segue_split split_tla = {.share = share_tla,
 const segue_policy segue_policy_tts = {
     .name = "tts",
     .summary = "Thompson sampling by the prior of a learner",
+    .weighs_rewards = true,
+    .options = segue_reward_weights_option,
+    .n_options = 1,
+    .fill_defaults = segue_reward_weights_fill_defaults,
     .precomputed_size = segue_belief_policy_ones_size,
     .precompute = segue_belief_policy_ones,
     .state_size = tts_size,
@@ -72,6 +77,10 @@ const segue_policy segue_policy_tts = {
 const segue_policy segue_policy_tla = {
     .name = "tla",
     .summary = "look-ahead by the prior of a learner",
+    .weighs_rewards = true,
+    .options = segue_reward_weights_option,
+    .n_options = 1,
+    .fill_defaults = segue_reward_weights_fill_defaults,
     .precomputed_size = segue_belief_policy_ones_size,
     .precompute = segue_belief_policy_ones,
     .state_size = tla_size,

@@ -38,7 +38,7 @@ static const cli_option options[] = {
     {"threads", 't', CLI_INTEGER, FIELD(threads), "T", "threads (default: one per CPU)", 1,
      SEGUE_MAX_THREADS},
     {"rewards", 0, CLI_TEXT, FIELD(rewards), "LAW",
-     "bernoulli (default), beta:P, normal:SD or twopoint:S", 0, 0},
+     "reward law: bernoulli (default), beta:P, normal:SD ...", 0, 0},
     {"spread", 0, CLI_NUMBER, FIELD(spread), "K", "a task's means are Beta(K) around its model's",
      1e-6, 1e9},
     {"mixed", 0, CLI_NUMBER, FIELD(mixed), "A", "a task's means mix the models' by Dirichlet(A)",
@@ -381,9 +381,12 @@ const cli_command cli_command_simulate = {
                "draw chose another arm.  The last line has the likeliest type of the task.\n"
                "Arms and types are counted from 1.\n\n"
                "Reward laws: beta:P has precision P; normal:SD is cut to [0,1] and moved so\n"
-               "that the mean is right; twopoint:S pays 0 or S.  --spread K draws each mean from\n"
-               "a Beta of concentration K; --mixed A draws shares of the models from a Dirichlet\n"
-               "of total concentration A, centred on their weights.\n\n"
+               "that the mean is right; twopoint:S pays 0 or S; grades:N pays the share of ones\n"
+               "among N rewards of 0 or 1; zeros:S pays 0, or a Beta of mean S and precision 5;\n"
+               "jackpot:B pays B or 1; lognormal:SIGMA has a heavy tail, cut at 1.\n\n"
+               "--spread K draws each mean from a Beta of concentration K; --mixed A draws\n"
+               "shares of the models from a Dirichlet of total concentration A, centred on their\n"
+               "weights.\n\n"
                "A log is CSV or JSON Lines with columns or keys task, arm and reward ('segue\n"
                "help logs').  A task is one of its tasks, and a pull draws one of that\n"
                "task's rewards of the arm, with replacement; their averages are the means.\n"

@@ -1,0 +1,32 @@
+/* task_struct.h - a task, for the files that implement it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_BANDIT_TASK_STRUCT_H
+#define SEGUE_BANDIT_TASK_STRUCT_H
+
+#include "bandit/batches.h"
+#include "bandit/reward_weights.h"
+
+struct segue_task {
+    const segue_policy *policy;
+    segue_rng rng;
+    segue_task_view view; /* points into the arrays below */
+    uint64_t *asked;      /* n_arms */
+    uint64_t *pulls;      /* n_arms */
+    double *sum;          /* n_arms */
+    double *graded;       /* n_arms: sum of x (1 - x), 0 if all rewards are 0 or 1 */
+    segue_reward_weights weights; /* unless its option says that all are 1 */
+    bool weighs;
+    bool *allowed; /* n_arms: arms that it may pull, if not all; then n_arms: arms of one ask */
+    void *precomputed;
+    double option[SEGUE_MAX_OPTIONS];
+    double lowest, highest;
+    double width; /* highest - lowest */
+    size_t state_size, precomputed_size;
+    size_t n_model_indices;
+    batches batches;
+    void *owner;
+    uint64_t no_model_left;
+    segue_reason last_reason;
+};
+
+#endif
