@@ -33,20 +33,13 @@ typedef struct law {
 } law;
 
 static const law laws[] = {
-    {"bernoulli", "bernoulli", 0.0, 1.0, SAME},
-    {"beta:5", "beta:5", 0.0, 1.0, SAME},
-    {"beta:20", "beta:20", 0.0, 1.0, SAME},
-    {"beta:200", "beta:200", 0.0, 1.0, SAME},
-    {"normal:.1", "normal:0.1", 0.1, 0.9, SAME},
-    {"two points", "twopoint:0.5", 0.0, 0.5, SAME},
-    {"ten grades", "grades:10", 0.0, 1.0, SAME},
-    {"zeros", "zeros:0.4", 0.012, 0.08, SAME},
-    {"lognormal", "lognormal:1", 0.05, 0.6, SAME},
-    {"jackpot", "jackpot:0.05", 0.05, 0.2, SAME},
-    {"by arm", "beta:10", 0.0, 1.0, BY_ARM},
-    {"by type", "beta:10", 0.0, 1.0, BY_TYPE},
-    {"drift", "beta:2", 0.0, 1.0, DRIFT},
-    {"correlated", "beta:20", 0.0, 1.0, CORRELATED},
+    {"bernoulli", "bernoulli", 0.0, 1.0, SAME},    {"beta:5", "beta:5", 0.0, 1.0, SAME},
+    {"beta:20", "beta:20", 0.0, 1.0, SAME},        {"beta:200", "beta:200", 0.0, 1.0, SAME},
+    {"normal:.1", "normal:0.1", 0.1, 0.9, SAME},   {"two points", "twopoint:0.5", 0.0, 0.5, SAME},
+    {"ten grades", "grades:10", 0.0, 1.0, SAME},   {"zeros", "zeros:0.4", 0.012, 0.08, SAME},
+    {"lognormal", "lognormal:1", 0.05, 0.6, SAME}, {"jackpot", "jackpot:0.05", 0.05, 0.2, SAME},
+    {"by arm", "beta:10", 0.0, 1.0, BY_ARM},       {"by type", "beta:10", 0.0, 1.0, BY_TYPE},
+    {"drift", "beta:2", 0.0, 1.0, DRIFT},          {"correlated", "beta:20", 0.0, 1.0, CORRELATED},
 };
 enum { N_LAWS = sizeof laws / sizeof *laws, N_MODES = 3 };
 

@@ -18,14 +18,14 @@ extern "C" {
 /** The law (distribution) of a reward given its mean; all rewards lie in [0, 1]. */
 typedef enum segue_reward_law {
     SEGUE_BERNOULLI, /* 0 or 1; the default, as in the paper */
-    SEGUE_BETA,    /* Beta(parameter mean, parameter (1 - mean)): the parameter is the precision */
-    SEGUE_NORMAL,  /* normal, truncated to [0, 1], with this mean; the parameter is the s.d. */
+    SEGUE_BETA,     /* Beta(parameter mean, parameter (1 - mean)): the parameter is the precision */
+    SEGUE_NORMAL,   /* normal, truncated to [0, 1], with this mean; the parameter is the s.d. */
     SEGUE_TWOPOINT, /* 0 or `parameter`; no mean may be above it */
-    SEGUE_GRADES,    /* the share of ones among `parameter` rewards of 0 or 1 */
-    SEGUE_ZEROS,     /* 0, or a Beta number of precision 5 with mean `parameter`; no mean may be
+    SEGUE_GRADES,   /* the share of ones among `parameter` rewards of 0 or 1 */
+    SEGUE_ZEROS,    /* 0, or a Beta number of precision 5 with mean `parameter`; no mean may be
                         above that */
-    SEGUE_JACKPOT,   /* `parameter` or 1; no mean may be below it */
-    SEGUE_LOGNORMAL  /* lognormal, values above 1 set to 1; the parameter is the s.d. of its log */
+    SEGUE_JACKPOT,  /* `parameter` or 1; no mean may be below it */
+    SEGUE_LOGNORMAL /* lognormal, values above 1 set to 1; the parameter is the s.d. of its log */
 } segue_reward_law;
 
 typedef struct segue_rewards {

@@ -54,7 +54,7 @@ typedef struct segue_policy {
     const char *summary; /* one line for help */
     segue_needs needs;
     bool weighs_rewards; /* its first option is `dispersion`, and it reads view.reward_weight */
-    bool carries; /* its state continues from task to task of a run */
+    bool carries;        /* its state continues from task to task of a run */
     const segue_option *options;
     size_t n_options;
 

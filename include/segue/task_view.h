@@ -33,13 +33,13 @@ typedef struct segue_prior segue_prior;
 /** The state of a task as its policy reads it. All arrays are borrowed. */
 typedef struct segue_task_view {
     size_t n_arms;
-    uint64_t step;         /* decisions so far in this task */
-    const uint64_t *asked; /* n_arms: asks of each arm */
-    const uint64_t *pulls; /* n_arms: rewards of each arm; at most asked */
-    const double *sum;     /* n_arms: the sum of these rewards, each in [0, 1] */
+    uint64_t step;               /* decisions so far in this task */
+    const uint64_t *asked;       /* n_arms: asks of each arm */
+    const uint64_t *pulls;       /* n_arms: rewards of each arm; at most asked */
+    const double *sum;           /* n_arms: the sum of these rewards, each in [0, 1] */
     const double *reward_weight; /* n_arms: how many rewards of 0 or 1 a reward counts as, by what
                                     rewards vary; NULL: all are 1 */
-    const bool *allowed;   /* n_arms: arms that may be chosen, at least one; NULL: all */
+    const bool *allowed;         /* n_arms: arms that may be chosen, at least one; NULL: all */
     const segue_models *models;
     const segue_prior *prior; /* of a learner; NULL: none */
     uint64_t horizon;

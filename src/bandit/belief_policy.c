@@ -20,7 +20,8 @@ typedef struct belief_state {
     segue_leader_cache leader; /* of Thompson sampling */
     size_t held_arm;           /* choice of look-ahead */
     uint64_t hold_steps;       /* remaining pulls that repeat it */
-    double weight[]; /* n_components; then log_weight, counted, the scratch of draws and look-ahead */
+    double
+        weight[]; /* n_components; then log_weight, counted, the scratch of draws and look-ahead */
 } belief_state;
 
 size_t segue_belief_policy_ones_size(const segue_setting *setting, const double *option)

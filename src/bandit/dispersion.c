@@ -14,7 +14,10 @@
 
 #include <math.h>
 
-#define CAP 5.0 /* a cell of many rewards counts as much as one with CAP + 1 degrees of freedom */
+#define CAP        5.0 /* a cell of many rewards counts as much as CAP + 1 degrees of freedom */
+#define ARM_COUNT  8.0 /* rewards by which an arm is shrunk to all arms ... */
+#define ALL_COUNT  1.0 /* ... and all arms to 1: a reward at the far end that was not seen yet */
+#define MAX_WEIGHT 1e4
 
 segue_dispersion segue_dispersion_of(double pulls, double sum, double graded)
 {
@@ -51,4 +54,22 @@ double segue_dispersion_shrunk(const segue_dispersion *sums, double count, doubl
                                double expected)
 {
     return (sums->within + count * unit * expected) / (sums->binary + count * unit);
+}
+
+void segue_dispersion_expect(const segue_dispersion *arm, size_t n_arms, double *expected,
+                             segue_expected_dispersion *out)
+{
+    segue_dispersion all = {.within = 0.0};
+    for (size_t i = 0; i < n_arms; i++)
+        segue_dispersion_add(&all, arm[i], 1.0);
+    out->arm = expected;
+    out->unit = segue_dispersion_unit(&all);
+    out->all = segue_dispersion_shrunk(&all, ALL_COUNT, out->unit, 1.0);
+    for (size_t i = 0; i < n_arms; i++)
+        expected[i] = segue_dispersion_shrunk(&arm[i], ARM_COUNT, out->unit, out->all);
+}
+
+double segue_dispersion_weight(double dispersion)
+{
+    return fmin(MAX_WEIGHT, fmax(1.0, 1.0 / dispersion));
 }

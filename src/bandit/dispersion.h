@@ -35,4 +35,19 @@ double segue_dispersion_unit(const segue_dispersion *sums);
 double segue_dispersion_shrunk(const segue_dispersion *sums, double count, double unit,
                                double expected);
 
+/** What a learner expects of the rewards of a task. */
+typedef struct segue_expected_dispersion {
+    const double *arm; /* n_arms: dispersion */
+    double all;        /* of all arms together */
+    double unit;       /* p (1 - p) of an average reward */
+} segue_expected_dispersion;
+
+/** Compute it from the sums of each arm over tasks: an arm is shrunk to all arms by eight rewards,
+ * and these to 1 by one reward.  `expected` (n_arms) becomes out->arm. */
+void segue_dispersion_expect(const segue_dispersion *arm, size_t n_arms, double *expected,
+                             segue_expected_dispersion *out);
+
+/** Return how many rewards of 0 or 1 a reward counts as: 1 / dispersion, 1 to 10,000. */
+double segue_dispersion_weight(double dispersion);
+
 #endif

@@ -355,7 +355,8 @@ double segue_lookahead_gain(const segue_belief *belief, size_t arm, size_t block
 static bool equals_previous(const workspace *s, size_t arm)
 {
     if (arm == 0 || !segue_belief_allows(s->belief, arm - 1) ||
-        segue_belief_reward_weight(s->belief, arm) != segue_belief_reward_weight(s->belief, arm - 1))
+        segue_belief_reward_weight(s->belief, arm) !=
+            segue_belief_reward_weight(s->belief, arm - 1))
         return false;
     for (size_t q = 0; q < s->n_active; q++) {
         const double *mean = s->mean + q * s->n_arms + arm;

@@ -1,4 +1,27 @@
-/* reward_weights.c - how many rewards of 0 or 1 a reward of each arm counts as.
+/* reward_weights.c - how many rewards of 0 or 1 a reward of each arm counts as: 1 / dispersion.
+ *
+ * The dispersion of an arm is estimated in three steps, each shrunk to the one before by a few rewards
+ * that are thought of as seen already:
+ *
+ *   expected  what a learner expects of each arm, or 1 without one
+ *   level     a factor of all arms of this task, by the capped sums of its cells
+ *             (bandit/dispersion.h); at least START_COUNT rewards of dispersion 1, or, with a
+ *             learner, EXPECTED_COUNT rewards as it expects them
+ *   cell      the arm's own rewards: UP_COUNT rewards as expected if they vary more than that,
+ *             DOWN_COUNT if they vary less
+ *
+ * Rewards that are mostly small and rarely large look alike until the first large one: so less
+ * variance needs more proof than more variance, in the cell, and at the start, where one reward that
+ * was not seen yet is assumed to be at the far end.
+ *
+ * Without a learner the first rewards are of different arms, and cells have no variance yet.  But the
+ * rewards of all arms, taken as of one arm, have a dispersion from the second reward on.  It is an
+ * upper estimate: pooling adds the variance between arms to both the variance and p (1 - p).  It
+ * replaces the dispersion 1 of the first step, with POOL_COUNT rewards of dispersion 1 in it.
+ *
+ * As long as rewards are 0 or 1 all dispersions are exactly 1, and nothing is computed.  The weights
+ * of other arms change only when the level or the unit has moved by TOLERANCE: so a reward costs O(1)
+ * mostly.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/reward_weights.h"
 
@@ -8,24 +31,13 @@
 
 #include "core/fail.h"
 
-static double tune(const char *name, double value)
-{
-    const char *text = getenv(name);
-    return text ? atof(text) : value;
-}
-static double FIRST, TRUST, CELL, LEARNED, TOLERANCE, POOL, DOWN;
-static void tune_all(void)
-{
-    if (CELL > 0) return;
-    FIRST = tune("FIRST", 1.0);
-    TRUST = tune("TRUST", 8.0);
-    CELL = tune("CELL", 8.0);
-    DOWN = tune("DOWN", 1.0);
-    LEARNED = tune("LEARNED", 80.0);
-    TOLERANCE = tune("TOLERANCE", 0.03);
-    POOL = tune("POOL", 0.0);
-}
-#define MAX_WEIGHT 1e4
+#define START_COUNT    1.0
+#define POOL_COUNT     1.0
+#define EXPECTED_COUNT 8.0
+#define UP_COUNT       8.0
+#define DOWN_COUNT     32.0
+#define LEARNED_COUNT  80.0 /* of a cell, up and down, where a learner learns from it */
+#define TOLERANCE      0.03
 
 const segue_option segue_reward_weights_option[1] = {SEGUE_DISPERSION_OPTION};
 
@@ -38,7 +50,6 @@ void segue_reward_weights_fill_defaults(const segue_setting *setting, double *op
 
 segue_status segue_reward_weights_init(segue_reward_weights *w, size_t n_arms, segue_error *err)
 {
-    tune_all();
     *w = (segue_reward_weights){.n_arms = n_arms};
     w->weight = calloc(2 * n_arms, sizeof *w->weight);
     if (!w->weight)
@@ -56,13 +67,12 @@ void segue_reward_weights_fini(segue_reward_weights *w)
 segue_status segue_reward_weights_copy(segue_reward_weights *to, const segue_reward_weights *from,
                                        segue_error *err)
 {
-    double *weight = malloc(2 * from->n_arms * sizeof *weight);
     *to = *from;
-    to->weight = weight;
-    if (!weight)
+    to->weight = malloc(2 * from->n_arms * sizeof *to->weight);
+    if (!to->weight)
         return segue_fail_no_memory(err, "a copy of a task");
-    to->expected = weight + from->n_arms;
-    memcpy(weight, from->weight, 2 * from->n_arms * sizeof *weight);
+    to->expected = to->weight + from->n_arms;
+    memcpy(to->weight, from->weight, 2 * from->n_arms * sizeof *to->weight);
     return SEGUE_OK;
 }
 
@@ -73,51 +83,71 @@ static segue_dispersion cell_of(segue_reward_totals t, size_t arm)
     return segue_dispersion_of((double)t.pulls[arm], t.sum[arm], t.graded[arm]);
 }
 
-/* The dispersion of an arm is that of its cell, shrunk to the expected one at the task's level. */
+/* Return the weight of an arm by its cell, with `up` or `down` rewards as expected. */
 static double weight_of(const segue_reward_weights *w, size_t arm, const segue_dispersion *cell,
-                        double count)
+                        double up, double down)
 {
     const double expected = fmin(1.0, w->level * w->expected[arm]);
-    if (cell->within < expected * cell->binary) count *= DOWN;
+    const double count = cell->within < expected * cell->binary ? down : up;
     const double phi = segue_dispersion_shrunk(cell, count, w->unit, expected);
-    return fmin(MAX_WEIGHT, fmax(1.0, 1.0 / phi));
+    return segue_dispersion_weight(phi);
 }
 
-static void set_level(segue_reward_weights *w, double anchor)
+static double weight_in_task(const segue_reward_weights *w, size_t arm,
+                             const segue_dispersion *cell)
 {
-    const segue_dispersion *sums = &w->sums;
-    segue_dispersion all = {.within = fmax(0.0, w->sums.within), .binary = fmax(0.0, w->expected_within)};
-    const double prior = w->expected_unit > 0.0 ? w->trust : 0.0;
-    segue_dispersion more = w->sums;
-    more.freedom += prior;
-    more.binary += prior * w->expected_unit;
-    w->unit = segue_dispersion_unit(&more);
-    const double mass = w->trust * w->unit * w->expected_all;
-    w->level = (all.within + mass * anchor) / (all.binary + mass);
-    (void)sums;
+    return weight_of(w, arm, cell, UP_COUNT, DOWN_COUNT);
 }
 
-static void refresh(segue_reward_weights *w, segue_reward_totals totals)
+/* Return the level that the first rewards of the task are thought to have. */
+static double first_level(const segue_reward_weights *w)
+{
+    const segue_dispersion pooled = segue_dispersion_of(w->pulls, w->sum, w->graded);
+    if (w->expects)
+        return 1.0;
+    return segue_dispersion_shrunk(&pooled, POOL_COUNT, segue_dispersion_unit(&pooled), 1.0);
+}
+
+static void set_level(segue_reward_weights *w)
+{
+    segue_dispersion cells = w->cells;
+    const double count = w->expects ? EXPECTED_COUNT : START_COUNT;
+    if (w->expects) {
+        cells.binary += count * w->expected_unit;
+        cells.freedom += count;
+    }
+    w->unit = segue_dispersion_unit(&cells);
+    /* relative to the expectation: that is "binary" here; sums that are subtracted from are rounded */
+    const segue_dispersion relative = {.within = fmax(0.0, w->cells.within),
+                                       .binary = fmax(0.0, w->expected_within)};
+    w->level = segue_dispersion_shrunk(&relative, count, w->unit * w->expected_all, first_level(w));
+}
+
+static void set_weights(segue_reward_weights *w, segue_reward_totals totals)
 {
     for (size_t i = 0; i < w->n_arms; i++) {
         const segue_dispersion cell = cell_of(totals, i);
-        w->weight[i] = weight_of(w, i, &cell, CELL);
+        w->weight[i] = weight_in_task(w, i, &cell);
     }
 }
 
+/* Add a cell, or subtract it. */
 static void add_cell(segue_reward_weights *w, size_t arm, double pulls, double sum, double graded,
                      double times)
 {
     const segue_dispersion cell = segue_dispersion_capped(pulls, sum, graded);
-    segue_dispersion_add(&w->sums, cell, times);
+    segue_dispersion_add(&w->cells, cell, times);
     w->expected_within += times * w->expected[arm] * cell.binary;
+    w->pulls += times * pulls;
+    w->sum += times * sum;
+    w->graded += times * graded;
 }
 
 /* ---- a task ------------------------------------------------------------------------------ */
 
 void segue_reward_weights_expect(segue_reward_weights *w, const segue_expected_dispersion *expected)
 {
-    w->trust = expected ? TRUST : FIRST;
+    w->expects = expected != NULL;
     w->expected_all = expected ? expected->all : 1.0;
     w->expected_unit = expected ? expected->unit : 0.0;
     for (size_t i = 0; i < w->n_arms; i++)
@@ -127,13 +157,13 @@ void segue_reward_weights_expect(segue_reward_weights *w, const segue_expected_d
 void segue_reward_weights_begin(segue_reward_weights *w)
 {
     static const segue_dispersion none = {.within = 0.0};
-    w->sums = none;
-    w->expected_within = 0.0;
+    w->cells = none;
+    w->expected_within = w->pulls = w->sum = w->graded = 0.0;
     w->given = w->started = false;
-    set_level(w, 1.0);
+    set_level(w);
     for (size_t i = 0; i < w->n_arms; i++) {
-        w->weight[i] = weight_of(w, i, &none, CELL);
-        w->started |= w->expected[i] < 1.0;
+        w->weight[i] = weight_in_task(w, i, &none);
+        w->started = w->started || w->expected[i] < 1.0;
     }
 }
 
@@ -143,6 +173,7 @@ void segue_reward_weights_give(segue_reward_weights *w, const double *weight)
     w->given = w->started = true;
 }
 
+/* Count all rewards: before the first graded one they were not. */
 static void start(segue_reward_weights *w, segue_reward_totals totals)
 {
     for (size_t i = 0; i < w->n_arms; i++)
@@ -150,40 +181,40 @@ static void start(segue_reward_weights *w, segue_reward_totals totals)
     w->started = true;
 }
 
-static double pooled(segue_reward_totals t, size_t n)
+static void replace_cell(segue_reward_weights *w, size_t arm, double reward,
+                         segue_reward_totals totals)
 {
-    double pulls = 0, sum = 0, graded = 0;
-    for (size_t i = 0; i < n; i++) {
-        pulls += (double)t.pulls[i];
-        sum += t.sum[i];
-        graded += t.graded[i];
-    }
-    const segue_dispersion p = segue_dispersion_of(pulls, sum, graded);
-    return segue_dispersion_shrunk(&p, POOL, segue_dispersion_unit(&p), 1.0);
+    const double pulls = (double)totals.pulls[arm], sum = totals.sum[arm];
+    const double graded = totals.graded[arm];
+    add_cell(w, arm, pulls - 1.0, fmax(0.0, sum - reward),
+             fmax(0.0, graded - reward * (1.0 - reward)), -1.0);
+    add_cell(w, arm, pulls, sum, graded, 1.0);
+}
+
+static bool has_moved(double from, double to)
+{
+    return fabs(to - from) > TOLERANCE * from;
 }
 
 void segue_reward_weights_update(segue_reward_weights *w, size_t arm, double reward,
                                  segue_reward_totals totals)
 {
-    const double level = w->level, unit = w->unit, graded = reward * (1.0 - reward);
-    const double pulls = (double)totals.pulls[arm];
-    if (w->given || (!w->started && graded == 0.0))
+    const double level = w->level, unit = w->unit;
+    if (w->given || (!w->started && reward * (1.0 - reward) == 0.0))
         return;
-    if (w->started) {
-        add_cell(w, arm, pulls - 1.0, totals.sum[arm] - reward, totals.graded[arm] - graded, -1.0);
-        add_cell(w, arm, pulls, totals.sum[arm], totals.graded[arm], 1.0);
-    } else {
+    if (w->started)
+        replace_cell(w, arm, reward, totals);
+    else
         start(w, totals);
-    }
-    set_level(w, POOL > 0.0 && w->expected_unit == 0.0 ? pooled(totals, w->n_arms) : 1.0);
-    if (fabs(w->level - level) > TOLERANCE * level || fabs(w->unit - unit) > TOLERANCE * unit) {
-        refresh(w, totals);
+    set_level(w);
+    if (has_moved(level, w->level) || has_moved(unit, w->unit)) {
+        set_weights(w, totals);
         return;
     }
     w->level = level;
     w->unit = unit;
     const segue_dispersion cell = cell_of(totals, arm);
-    w->weight[arm] = weight_of(w, arm, &cell, CELL);
+    w->weight[arm] = weight_in_task(w, arm, &cell);
 }
 
 double segue_reward_weights_learned(const segue_reward_weights *w, size_t arm,
@@ -192,5 +223,5 @@ double segue_reward_weights_learned(const segue_reward_weights *w, size_t arm,
     const segue_dispersion cell = cell_of(totals, arm);
     if (!w->started)
         return 1.0;
-    return w->given ? w->weight[arm] : weight_of(w, arm, &cell, LEARNED);
+    return w->given ? w->weight[arm] : weight_of(w, arm, &cell, LEARNED_COUNT, LEARNED_COUNT);
 }

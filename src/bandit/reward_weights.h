@@ -9,13 +9,6 @@
 #include "dispersion.h"
 #include "segue/policy.h"
 
-/** What a learner expects of a task. */
-typedef struct segue_expected_dispersion {
-    const double *arm; /* n_arms: dispersion */
-    double all;        /* of all arms together */
-    double unit;       /* p (1 - p) of an average reward */
-} segue_expected_dispersion;
-
 /** The rewards of a task: n_arms numbers, sums, and sums of x (1 - x). */
 typedef struct segue_reward_totals {
     const uint64_t *pulls;
@@ -25,12 +18,15 @@ typedef struct segue_reward_totals {
 /** The weights of a task. */
 typedef struct segue_reward_weights {
     size_t n_arms;
-    double *weight;   /* n_arms: 1 / dispersion, at least 1 */
-    double *expected; /* n_arms: dispersion */
-    double expected_all, expected_unit, trust; /* of the expectation; trust: in rewards */
-    segue_dispersion sums;                     /* of this task */
-    double expected_within;                    /* sums.within if the expectation is right */
-    double level, unit;                        /* of the weights: of all arms but one */
+    double *weight;                     /* n_arms: 1 / dispersion, at least 1 */
+    double *expected;                   /* n_arms: dispersion */
+    double expected_all, expected_unit; /* see segue_expected_dispersion */
+    bool expects;                       /* there is an expectation; else it is 1 */
+    segue_dispersion cells;             /* of this task, capped */
+    double expected_within;             /* cells.within if the expectation is right */
+    double pulls, sum, graded;          /* of all arms together */
+    double level; /* that the weights have: factor of all expected dispersions */
+    double unit;  /* that the weights have: p (1 - p) of an average reward */
     bool started; /* a reward or an expectation is graded; before that all weights are 1 */
     bool given;   /* the weights are not estimated */
 } segue_reward_weights;
@@ -56,7 +52,8 @@ SEGUE_MUST_CHECK segue_status segue_reward_weights_copy(segue_reward_weights *to
                                                         segue_error *err);
 
 /** Set what is expected of the tasks that begin from now on; NULL: nothing. */
-void segue_reward_weights_expect(segue_reward_weights *w, const segue_expected_dispersion *expected);
+void segue_reward_weights_expect(segue_reward_weights *w,
+                                 const segue_expected_dispersion *expected);
 
 /** Begin a task without rewards. */
 void segue_reward_weights_begin(segue_reward_weights *w);

@@ -9,11 +9,11 @@
 struct segue_task {
     const segue_policy *policy;
     segue_rng rng;
-    segue_task_view view; /* points into the arrays below */
-    uint64_t *asked;      /* n_arms */
-    uint64_t *pulls;      /* n_arms */
-    double *sum;          /* n_arms */
-    double *graded;       /* n_arms: sum of x (1 - x), 0 if all rewards are 0 or 1 */
+    segue_task_view view;         /* points into the arrays below */
+    uint64_t *asked;              /* n_arms */
+    uint64_t *pulls;              /* n_arms */
+    double *sum;                  /* n_arms */
+    double *graded;               /* n_arms: sum of x (1 - x), 0 if all rewards are 0 or 1 */
     segue_reward_weights weights; /* unless its option says that all are 1 */
     bool weighs;
     bool *allowed; /* n_arms: arms that it may pull, if not all; then n_arms: arms of one ask */

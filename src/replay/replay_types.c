@@ -11,20 +11,74 @@
 #include "replay/replay_internal.h"
 #include "segue/internal.h"
 
+/* Count the sum of x (1 - x) over the rewards x of a task, per arm. */
+static void count_graded(const segue_history *history, size_t task, double *graded)
+{
+    memset(graded, 0, history->n_arms * sizeof *graded);
+    for (size_t i = history->start[task]; i < history->start[task + 1]; i++)
+        graded[history->row[i].arm] += history->row[i].reward * (1.0 - history->row[i].reward);
+}
+
+/* Add the sums of squares of all tasks, per arm; `sum` is scratch, 3 n_arms. */
+static void add_dispersions(const segue_history *history, double *sum, segue_dispersion *arm)
+{
+    const size_t n_arms = history->n_arms;
+    double *pulls = sum + n_arms, *graded = pulls + n_arms;
+    for (size_t task = 0; task < history->n_tasks; task++) {
+        segue_replay_tasks_count(history, task, sum, pulls);
+        count_graded(history, task, graded);
+        for (size_t i = 0; i < n_arms; i++)
+            segue_dispersion_add(&arm[i], segue_dispersion_capped(pulls[i], sum[i], graded[i]),
+                                 1.0);
+    }
+}
+
+/* Write how many rewards of 0 or 1 a reward of each arm counts as, by the dispersion of the log.
+ * @retval SEGUE_ENOMEM */
+static segue_status weigh_rewards(const segue_history *history, double *weight, segue_error *err)
+{
+    segue_expected_dispersion expected;
+    segue_dispersion *arm = calloc(history->n_arms, sizeof *arm);
+    double *sum = calloc(3 * history->n_arms, sizeof *sum);
+    const bool has_memory = arm && sum;
+    if (has_memory) {
+        add_dispersions(history, sum, arm);
+        segue_dispersion_expect(arm, history->n_arms, weight, &expected);
+        for (size_t i = 0; i < history->n_arms; i++)
+            weight[i] = segue_dispersion_weight(weight[i]);
+    }
+    free(arm);
+    free(sum);
+    return has_memory ? SEGUE_OK : segue_fail_no_memory(err, "the counts of a task");
+}
+
+/* Count a task in rewards of 0 or 1. */
+static void count_weighted(const segue_history *history, size_t task, const double *weight,
+                           double *sum, double *pulls)
+{
+    segue_replay_tasks_count(history, task, sum, pulls);
+    for (size_t i = 0; i < history->n_arms; i++) {
+        sum[i] *= weight[i];
+        pulls[i] *= weight[i];
+    }
+}
+
 segue_status segue_replay_fit_types(segue_types **out, const segue_history *history, size_t cap,
                                     uint64_t seed, segue_error *err)
 {
     segue_types_config config = segue_types_defaults();
     const size_t n_arms = history->n_arms;
-    double *sum = calloc(2 * n_arms, sizeof *sum);
+    double *sum = calloc(3 * n_arms, sizeof *sum); /* sums, pulls, weights of rewards */
     config.n_arms = n_arms;
     config.window = SEGUE_MAX_TYPES_WINDOW;
     config.cap = cap;
     config.seed = seed;
     segue_status status = sum ? segue_types_create(out, &config, err)
                               : segue_fail_no_memory(err, "the counts of a task");
+    if (status == SEGUE_OK)
+        status = weigh_rewards(history, sum + 2 * n_arms, err);
     for (size_t task = 0; task < history->n_tasks && status == SEGUE_OK; task++) {
-        segue_replay_tasks_count(history, task, sum, sum + n_arms);
+        count_weighted(history, task, sum + 2 * n_arms, sum, sum + n_arms);
         status = segue_types_add_task(*out, sum, sum + n_arms, err);
     }
     if (status == SEGUE_OK && history->n_tasks >= SEGUE_MIN_TYPED_TASKS)
@@ -130,14 +184,15 @@ static size_t likeliest(const double *share, size_t count)
     return best;
 }
 
-/* Find the typical tasks of all types; `sum` is scratch for sums and pulls. */
+/* Find the typical tasks of all types; `sum` is scratch for sums, pulls, and weights of rewards. */
 static void find_typical(replay_study *st, const segue_types *types, double *sum)
 {
     const segue_history *history = st->config->history;
     double share[SEGUE_MAX_TYPES + 1], gap[SEGUE_MAX_TYPES][SEGUE_N_TYPICAL] = {{0.0}};
     double *pulls = sum + history->n_arms;
+    const double *weight = pulls + history->n_arms;
     for (size_t task = 0; task < history->n_tasks; task++) {
-        segue_replay_tasks_count(history, task, sum, pulls);
+        count_weighted(history, task, weight, sum, pulls);
         (void)segue_types_posterior(types, sum, pulls, share);
         const size_t best = likeliest(share, st->result->types.count);
         if (best == 0)
@@ -195,7 +250,7 @@ segue_status segue_replay_find_types(replay_study *st, segue_error *err)
     const segue_history *history = st->config->history;
     segue_replay_types *result = &st->result->types;
     segue_types *types = NULL;
-    double *sum = calloc(2 * history->n_arms, sizeof *sum);
+    double *sum = calloc(3 * history->n_arms, sizeof *sum);
     segue_status status =
         sum ? segue_replay_fit_types(&types, history, SEGUE_MAX_TYPES, st->config->seed, err)
             : segue_fail_no_memory(err, "the counts of a task");
@@ -206,6 +261,9 @@ segue_status segue_replay_find_types(replay_study *st, segue_error *err)
         goto done;
     if (segue_types_count(types) > 0)
         status = find_explained(st, types, err);
+    if (status != SEGUE_OK)
+        goto done;
+    status = weigh_rewards(history, sum + 2 * history->n_arms, err);
     if (status != SEGUE_OK)
         goto done;
     find_typical(st, types, sum); /* compares means in [0, 1]: before they are scaled */

@@ -122,8 +122,8 @@ double segue_arm_stream_next(arm_stream *stream, const segue_rewards *rewards)
     case SEGUE_JACKPOT:
         return next_bit(stream) > 0.0 ? 1.0 : rewards->parameter;
     case SEGUE_LOGNORMAL:
-        return fmin(1.0, exp(stream->location +
-                             rewards->parameter * segue_rng_normal(&stream->rng)));
+        return fmin(1.0,
+                    exp(stream->location + rewards->parameter * segue_rng_normal(&stream->rng)));
     }
     return mean;
 }

@@ -16,10 +16,14 @@ typedef struct law_entry {
 } law_entry;
 
 static const law_entry laws[] = {
-    {"bernoulli", SEGUE_BERNOULLI, 0.0, 0.0, false}, {"beta", SEGUE_BETA, 1e-6, 1e6, false},
-    {"normal", SEGUE_NORMAL, 1e-3, 1e2, false},      {"twopoint", SEGUE_TWOPOINT, 1e-6, 1.0, false},
-    {"grades", SEGUE_GRADES, 1.0, 1e3, true},        {"zeros", SEGUE_ZEROS, 1e-6, 0.999, false},
-    {"jackpot", SEGUE_JACKPOT, 0.0, 0.999, false},   {"lognormal", SEGUE_LOGNORMAL, 0.01, 10.0, false},
+    {"bernoulli", SEGUE_BERNOULLI, 0.0, 0.0, false},
+    {"beta", SEGUE_BETA, 1e-6, 1e6, false},
+    {"normal", SEGUE_NORMAL, 1e-3, 1e2, false},
+    {"twopoint", SEGUE_TWOPOINT, 1e-6, 1.0, false},
+    {"grades", SEGUE_GRADES, 1.0, 1e3, true},
+    {"zeros", SEGUE_ZEROS, 1e-6, 0.999, false},
+    {"jackpot", SEGUE_JACKPOT, 0.0, 0.999, false},
+    {"lognormal", SEGUE_LOGNORMAL, 0.01, 10.0, false},
 };
 
 segue_status segue_rewards_check(const segue_rewards *rewards, segue_error *err)

@@ -10,9 +10,7 @@
 #include "core/fail.h"
 #include "transfer/learner_method.h"
 
-#define MEMORY    200.0 /* tasks: the sums lose 1 / MEMORY with each task */
-#define ARM_COUNT 8.0   /* rewards by which an arm is shrunk to all arms ... */
-#define ALL_COUNT 1.0   /* ... and all arms to 1: a reward at the far end that was not seen yet */
+#define MEMORY 200.0 /* tasks: the sums lose 1 / MEMORY with each task */
 
 segue_status segue_learner_dispersion_reserve(segue_learner *learner, size_t n_arms,
                                               segue_error *err)
@@ -45,15 +43,10 @@ void segue_learner_dispersion_fini(segue_learner *learner)
 static void expect(segue_learner *learner)
 {
     learner_dispersion *d = &learner->dispersion;
-    segue_dispersion all = {.within = 0.0};
+    d->holds = false;
     for (size_t i = 0; i < learner->config.n_arms; i++)
-        segue_dispersion_add(&all, d->arm[i], 1.0);
-    d->holds = all.freedom > 0.0;
-    d->of_tasks.unit = segue_dispersion_unit(&all);
-    d->of_tasks.all = segue_dispersion_shrunk(&all, ALL_COUNT, d->of_tasks.unit, 1.0);
-    for (size_t i = 0; i < learner->config.n_arms; i++)
-        d->expected[i] = segue_dispersion_shrunk(&d->arm[i], ARM_COUNT, d->of_tasks.unit,
-                                                 d->of_tasks.all);
+        d->holds = d->holds || d->arm[i].freedom > 0.0;
+    segue_dispersion_expect(d->arm, learner->config.n_arms, d->expected, &d->of_tasks);
 }
 
 void segue_learner_dispersion_apply(const segue_learner *learner, segue_task *task)
@@ -72,8 +65,8 @@ void segue_learner_dispersion_learn(segue_learner *learner, segue_task *task)
         segue_dispersion_add(&d->arm[i], d->arm[i], -1.0 / MEMORY);
         if (i < in.view->n_arms)
             segue_dispersion_add(
-                &d->arm[i],
-                segue_dispersion_capped((double)in.pulls[i], in.sum[i], in.graded[i]), 1.0);
+                &d->arm[i], segue_dispersion_capped((double)in.pulls[i], in.sum[i], in.graded[i]),
+                1.0);
     }
     expect(learner);
 }

@@ -103,7 +103,7 @@ struct segue_learner {
     bool *allowed;         /* n_arms: false where an arm is retired; NULL: none is */
     char **arm_name;       /* n_arms, each NULL without a name; NULL: none has one */
     learner_dispersion dispersion;
-    segue_refit *refit;    /* the open one, or NULL */
+    segue_refit *refit; /* the open one, or NULL */
     open_task *open, *idle;
     size_t n_idle;
     size_t task_bytes, prior_bytes; /* of all tasks, idle ones too; of all shared priors in use */

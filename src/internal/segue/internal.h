@@ -7,6 +7,7 @@
 #ifndef SEGUE_INTERNAL_H
 #define SEGUE_INTERNAL_H
 
+#include "../../bandit/dispersion.h"
 #include "../../bandit/task.h"
 #include "../../core/atomic_file.h"
 #include "../../core/bytes.h"

@@ -58,6 +58,7 @@ static segue_status add_reward(void *context, const log_row *row, segue_error *e
     const uint64_t before = (uint64_t)cell->count[0] + cell->count[1] + cell->count[2];
     cell->sum[before % 3] += row->reward;
     cell->count[before % 3]++;
+    cell->graded += row->reward * (1.0 - row->reward);
     return SEGUE_OK;
 }
 
@@ -100,6 +101,7 @@ static void assign_batches(segue_log *log)
         const uint32_t third = (count[0] + count[1] + count[2]) / 3;
         const size_t batch = count[0] < third ? 0 : count[1] < third ? 1 : 2;
         cell->sum[batch] += row->reward;
+        cell->graded += row->reward * (1.0 - row->reward);
         cell->count[2]--;
         cell->count[batch]++;
     }
@@ -180,14 +182,55 @@ bool segue_log_views(const segue_log *log, size_t task, double *views)
     return true;
 }
 
-void segue_log_counts(const segue_log *log, size_t task, double *sum, double *pulls)
+/* Return the rewards of an arm in a task; the arms are in the order of their names. */
+static log_cell cell_of(const segue_log *log, size_t task, size_t arm)
 {
     const log_task *entry = &log->tasks[task];
-    const log_cell none = {.sum = {0.0}};
+    const size_t at = log->arm_order[arm];
+    return at < entry->n_cells ? entry->cells[at] : (log_cell){.sum = {0.0}};
+}
+
+static double sum_of(const log_cell *cell)
+{
+    return cell->sum[0] + cell->sum[1] + cell->sum[2];
+}
+
+static double pulls_of(const log_cell *cell)
+{
+    return (double)cell->count[0] + (double)cell->count[1] + (double)cell->count[2];
+}
+
+void segue_log_counts(const segue_log *log, size_t task, double *sum, double *pulls)
+{
     for (size_t arm = 0; arm < log->n_arms; arm++) {
-        const size_t at = log->arm_order[arm];
-        const log_cell *cell = at < entry->n_cells ? &entry->cells[at] : &none;
-        sum[arm] = cell->sum[0] + cell->sum[1] + cell->sum[2];
-        pulls[arm] = (double)cell->count[0] + (double)cell->count[1] + (double)cell->count[2];
+        const log_cell cell = cell_of(log, task, arm);
+        sum[arm] = sum_of(&cell);
+        pulls[arm] = pulls_of(&cell);
+    }
+}
+
+void segue_log_reward_weights(const segue_log *log, segue_dispersion *arm, double *weight)
+{
+    segue_expected_dispersion expected;
+    for (size_t i = 0; i < log->n_arms; i++) {
+        arm[i] = (segue_dispersion){.within = 0.0};
+        for (size_t task = 0; task < log->n_tasks; task++) {
+            const log_cell cell = cell_of(log, task, i);
+            segue_dispersion_add(
+                &arm[i], segue_dispersion_capped(pulls_of(&cell), sum_of(&cell), cell.graded), 1.0);
+        }
+    }
+    segue_dispersion_expect(arm, log->n_arms, weight, &expected);
+    for (size_t i = 0; i < log->n_arms; i++)
+        weight[i] = segue_dispersion_weight(weight[i]);
+}
+
+void segue_log_weighted_counts(const segue_log *log, size_t task, const double *weight, double *sum,
+                               double *pulls)
+{
+    segue_log_counts(log, task, sum, pulls);
+    for (size_t arm = 0; arm < log->n_arms; arm++) {
+        sum[arm] *= weight[arm];
+        pulls[arm] *= weight[arm];
     }
 }

@@ -11,11 +11,13 @@
 #include <stdint.h>
 
 #include "io/log/log_rows.h"
+#include "segue/internal.h"
 
 /* The rewards of one arm in one task, mapped to [0, 1]. */
 typedef struct log_cell {
     double sum[3];
     uint32_t count[3];
+    double graded; /* the sum of x (1 - x) over the rewards x: 0 if all are 0 or 1 */
 } log_cell;
 
 typedef struct log_task {
@@ -66,5 +68,13 @@ bool segue_log_views(const segue_log *log, size_t task, double *views);
 
 /** Write the sums of a task's rewards and its pulls, n_arms each. */
 void segue_log_counts(const segue_log *log, size_t task, double *sum, double *pulls);
+
+/** Write how many rewards of 0 or 1 a reward of each arm counts as (n_arms), by the dispersion of the
+ * log's rewards; all are 1 if these are 0 or 1.  `arm` is scratch, n_arms. */
+void segue_log_reward_weights(const segue_log *log, segue_dispersion *arm, double *weight);
+
+/** Write the sums and pulls of a task, multiplied by these weights. */
+void segue_log_weighted_counts(const segue_log *log, size_t task, const double *weight, double *sum,
+                               double *pulls);
 
 #endif

@@ -6,6 +6,7 @@
  * stream named by the task.  Rewards that are not 0 or 1 cannot be
  * drawn, since a tally has their first two moments only.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,6 +80,7 @@ static void fill_counts(log_cell *to, const tally_cell *from)
 {
     to->sum[0] = segue_tally_sum_value(from->sum);
     to->count[0] = (uint32_t)from->pulls;
+    to->graded = fmax(0.0, to->sum[0] - segue_tally_sum_value(from->square));
 }
 
 static segue_status fill_task(const tally_task *from, size_t number,

@@ -36,24 +36,18 @@
 
 /* ---- counts ------------------------------------------------------------------------------ */
 
-/* The variance of a reward in a cell over mean (1 - mean), from all cells of two or more rewards.
- * s2 estimates the variance without bias, and average (1 - average) + s2 / n estimates
- * mean (1 - mean) without bias. */
+/* The variance of a reward in a cell over mean (1 - mean), from all cells of two or more rewards. */
 static double estimate_dispersion(const segue_counts *counts)
 {
-    double variance = 0.0, bernoulli = 0.0;
+    segue_dispersion all = {.within = 0.0};
     if (!counts->square)
         return 1.0;
-    for (size_t k = 0; k < counts->n_tasks * counts->n_arms; k++) {
-        const double n = counts->pulls[k];
-        if (n < 2.0)
-            continue;
-        const double average = counts->sum[k] / n;
-        const double s2 = fmax(0.0, counts->square[k] - n * average * average) / (n - 1.0);
-        variance += (n - 1.0) * s2;
-        bernoulli += (n - 1.0) * (average * (1.0 - average) + s2 / n);
-    }
-    return bernoulli > 0.0 ? fmin(1.0, fmax(MIN_DISPERSION, variance / bernoulli)) : 1.0;
+    for (size_t k = 0; k < counts->n_tasks * counts->n_arms; k++)
+        segue_dispersion_add(&all,
+                             segue_dispersion_of(counts->pulls[k], counts->sum[k],
+                                                 fmax(0.0, counts->sum[k] - counts->square[k])),
+                             1.0);
+    return all.binary > 0.0 ? fmax(MIN_DISPERSION, all.within / all.binary) : 1.0;
 }
 
 static double largest(const double *x, size_t count)

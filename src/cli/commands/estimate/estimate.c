@@ -315,6 +315,7 @@ static void fini(cli_estimate *e)
     segue_estimator_destroy(e->estimator);
     segue_moments_destroy(e->moments);
     segue_types_destroy(e->types);
+    free(e->reward_weight);
     free(e->assigned);
     free(e->by_weight);
     segue_log_fini(&e->log);

@@ -37,7 +37,8 @@ typedef struct cli_estimate {
     segue_moments *moments;            /* models: the moments of the tasks, ... */
     segue_estimator *estimator;        /* ... the estimator, ... */
     size_t *by_weight;                 /* ... and its models by falling weight; NULL: none */
-    segue_types *types;                /* types: the fit */
+    segue_types *types;                /* types: the fit ... */
+    double *reward_weight;             /* ... and n_arms: what a reward counts as in it */
     cli_estimate_assignment *assigned; /* --assign: log.n_tasks */
     uint64_t n_skipped;
     const char *skipped[CLI_ESTIMATE_NAMED];

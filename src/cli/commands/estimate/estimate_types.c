@@ -30,13 +30,27 @@ static segue_status allocate_counts(const cli_estimate *e, double **out, segue_e
                 : segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu arms", e->log.n_arms);
 }
 
+/* Graded rewards count by their dispersion in the log. */
+static segue_status weigh_rewards(cli_estimate *e, segue_error *err)
+{
+    segue_dispersion *arm = calloc(e->log.n_arms, sizeof *arm);
+    e->reward_weight = calloc(e->log.n_arms, sizeof *e->reward_weight);
+    const bool has_memory = arm && e->reward_weight;
+    if (has_memory)
+        segue_log_reward_weights(&e->log, arm, e->reward_weight);
+    free(arm);
+    return has_memory ? SEGUE_OK
+                      : segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu arms", e->log.n_arms);
+}
+
 /* Tasks are added in the order of the log: the fit uses the last --window of them. */
 static segue_status add_tasks(cli_estimate *e, segue_error *err)
 {
     double *sum = NULL;
+    SEGUE_TRY(weigh_rewards(e, err));
     segue_status status = allocate_counts(e, &sum, err);
     for (size_t task = 0; task < e->log.n_tasks && status == SEGUE_OK; task++) {
-        segue_log_counts(&e->log, task, sum, sum + e->log.n_arms);
+        segue_log_weighted_counts(&e->log, task, e->reward_weight, sum, sum + e->log.n_arms);
         status = segue_types_add_task(e->types, sum, sum + e->log.n_arms, err);
     }
     free(sum);
@@ -173,7 +187,7 @@ size_t cli_estimate_posterior(const cli_estimate *e, size_t task, double *counts
 {
     double component[SEGUE_MAX_TYPES + 1];
     size_t best = 0;
-    segue_log_counts(&e->log, task, counts, counts + e->log.n_arms);
+    segue_log_weighted_counts(&e->log, task, e->reward_weight, counts, counts + e->log.n_arms);
     (void)segue_types_posterior(e->types, counts, counts + e->log.n_arms, component);
     for (size_t n = 0; n <= segue_types_count(e->types); n++) {
         probability[n] = component[segue_types_numbered(e->types)[n]];

@@ -384,7 +384,7 @@ const cli_command cli_command_simulate = {
                "that the mean is right; twopoint:S pays 0 or S; grades:N pays the share of ones\n"
                "among N rewards of 0 or 1; zeros:S pays 0, or a Beta of mean S and precision 5;\n"
                "jackpot:B pays B or 1; lognormal:SIGMA has a heavy tail, cut at 1.\n\n"
-               "--spread K draws each mean from a Beta of concentration K; --mixed A draws\n"
+               "Means: --spread K draws each from a Beta of concentration K; --mixed A draws\n"
                "shares of the models from a Dirichlet of total concentration A, centred on their\n"
                "weights.\n\n"
                "A log is CSV or JSON Lines with columns or keys task, arm and reward ('segue\n"
