@@ -338,8 +338,15 @@ size_t bf_ts(brute *b)
 {
     double x[64];
     for (size_t i = 0; i < b->n_arms; i++) {
-        const double S = brute_sum(b, b->past->task_start, i);
-        x[i] = segue_rng_beta(&b->rng, 1 + S, 1 + brute_pulls(b, b->past->task_start, i) - S);
+        const double F = b->plain ? 1 : brute_weight(b, i);
+        const double S = F * brute_sum(b, b->past->task_start, i);
+        x[i] = segue_rng_beta(&b->rng, 1 + S, 1 + F * brute_pulls(b, b->past->task_start, i) - S);
     }
     return brute_first_largest(x, b->n_arms);
+}
+
+size_t bf_ts_plain(brute *b)
+{
+    b->plain = 1;
+    return bf_ts(b);
 }

@@ -27,11 +27,18 @@ typedef struct brute {
     double step;      /* their sum */
     size_t held;      /* look-ahead: the held arm */
     double hold;      /* remaining pulls of it */
+    int plain;        /* all weights of rewards are 1 */
+    size_t weighed;   /* rewards of this task in the numbers below */
+    int graded;       /* one of them is between 0 and 1 */
+    double level, unit, weight[64];
 } brute;
 
 /* Pulls of an arm, and the sum of its rewards, from pull `start` on. */
 double brute_pulls(const brute *b, size_t start, size_t arm);
 double brute_sum(const brute *b, size_t start, size_t arm);
+
+/* How many rewards of 0 or 1 a reward of an arm counts as. */
+double brute_weight(brute *b, size_t arm);
 
 /* Return the first of the largest numbers. */
 size_t brute_first_largest(const double *x, size_t count);
@@ -61,6 +68,8 @@ size_t bf_ucb1(brute *b);
 size_t bf_kl_ucb(brute *b);
 size_t bf_ts(brute *b);
 size_t bf_la(brute *b);
+size_t bf_ts_plain(brute *b); /* dispersion=1 */
+size_t bf_la_plain(brute *b);
 size_t bf_mla(brute *b);
 size_t bf_moss(brute *b);
 size_t bf_imed(brute *b);

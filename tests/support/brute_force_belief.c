@@ -9,19 +9,21 @@ typedef struct mixture {
     int points;
     double weight[64], mean[64][64]; /* of each component; of each and of each arm */
     double strength[64];             /* a + b of each arm */
+    double each[64];                 /* rewards of 0 or 1 that a reward counts as */
 } mixture;
 
-static mixture flat_belief(const brute *b)
+static mixture flat_belief(brute *b)
 {
     mixture p = {.n_arms = b->n_arms, .count = 1, .weight = {1}};
     for (size_t i = 0; i < b->n_arms; i++) {
-        p.strength[i] = 2 + brute_pulls(b, b->past->task_start, i);
-        p.mean[0][i] = (1 + brute_sum(b, b->past->task_start, i)) / p.strength[i];
+        p.each[i] = b->plain ? 1 : brute_weight(b, i);
+        p.strength[i] = 2 + p.each[i] * brute_pulls(b, b->past->task_start, i);
+        p.mean[0][i] = (1 + p.each[i] * brute_sum(b, b->past->task_start, i)) / p.strength[i];
     }
     return p;
 }
 
-static mixture model_belief(const brute *b)
+static mixture model_belief(brute *b)
 {
     mixture p = {.n_arms = b->n_arms, .count = b->models->n_models, .points = 1};
     double total = 0;
@@ -38,6 +40,8 @@ static mixture model_belief(const brute *b)
     assert_true(total > 0);
     for (size_t k = 0; k < p.count; k++)
         p.weight[k] = p.weight[k] / total < 1e-7 ? 0 : p.weight[k] / total;
+    for (size_t i = 0; i < b->n_arms; i++)
+        p.each[i] = 1;
     return p;
 }
 
@@ -77,8 +81,9 @@ static double value_after(const mixture *p, size_t arm, size_t pulled, int block
     return value;
 }
 
+/* `pulls` give the information of a block of rewards of 0 or 1. */
 static double gain_of(const mixture *p, const double *V, size_t e, size_t arm, int block,
-                      double left)
+                      double pulls, double left)
 {
     double expected = 0, value[64];
     outcomes probability;
@@ -92,7 +97,7 @@ static double gain_of(const mixture *p, const double *V, size_t e, size_t arm, i
         }
         expected += value[brute_first_largest(value, p->n_arms)];
     }
-    return left * (expected - V[e]) - block * (V[e] - V[arm]);
+    return left * (expected - V[e]) - pulls * (V[e] - V[arm]);
 }
 
 /* Arms and gains that differ by rounding alone are ties, and go to the first. */
@@ -108,8 +113,11 @@ static size_t lookahead(brute *b, const mixture *p)
     }
     arm = e;
     for (size_t i = 0; i < p->n_arms; i++)
-        for (int block = 1; block <= 32 && block < b->n - b->step; block *= 2) {
-            const double gain = gain_of(p, V, e, i, block, b->n - b->step - block);
+        for (int block = 1; block <= 32; block *= 2) {
+            const double pulls = fmax(1, block / p->each[i]), left = b->n - b->step - pulls;
+            if (left <= 0 || (block < 32 && 2 * block <= p->each[i]))
+                continue;
+            const double gain = gain_of(p, V, e, i, block, pulls, left);
             if (gain > best + 1e-9) {
                 best = gain;
                 arm = i;
@@ -120,7 +128,7 @@ static size_t lookahead(brute *b, const mixture *p)
     return arm;
 }
 
-static size_t hold_or_choose(brute *b, mixture (*belief)(const brute *))
+static size_t hold_or_choose(brute *b, mixture (*belief)(brute *))
 {
     if (b->step == 0)
         b->hold = 0;
@@ -136,6 +144,12 @@ size_t bf_la(brute *b)
 {
     return segue_rng_uniform(&b->rng) < 1 / (b->step + 1) ? bf_ts(b)
                                                           : hold_or_choose(b, flat_belief);
+}
+
+size_t bf_la_plain(brute *b)
+{
+    b->plain = 1;
+    return bf_la(b);
 }
 
 size_t bf_mla(brute *b)

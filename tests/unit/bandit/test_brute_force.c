@@ -29,6 +29,8 @@ static const pair pairs[] = {
     {"kl-ucb", bf_kl_ucb, 1},
     {"ts", bf_ts, 1},
     {"la", bf_la, 1},
+    {"ts:dispersion=1", bf_ts_plain, 1},
+    {"la:dispersion=1", bf_la_plain, 1},
     {"mla", bf_mla, 1},
     {"moss", bf_moss, 1},
     {"imed", bf_imed, 1},
@@ -72,6 +74,7 @@ static void compare_task(const pair *p, segue_task *task, segue_simulated_task *
     past->task_start = past->length;
     memset(b->asked, 0, sizeof b->asked);
     b->step = 0;
+    b->weighed = 0;
     for (uint64_t t = 0; t < (uint64_t)b->n; t++) {
         const size_t expected = p->brute_force(b), arm = segue_task_ask(task);
         if (arm != expected)
