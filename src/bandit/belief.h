@@ -34,8 +34,9 @@ typedef struct segue_belief {
     const double *weight;  /* n_components: posterior, sum 1; all 0: no component is possible */
     const uint64_t *pulls; /* n_arms: number of rewards */
     const double *sum;     /* n_arms: sum of rewards */
-    const double *reward_weight; /* n_arms: rewards of 0 or 1 that a reward counts as; NULL: one */
-    const bool *allowed;         /* n_arms: allowed arms; NULL: all */
+    const double
+        *reward_weight; /* n_arms: rewards of 0 or 1 that a reward counts as, of Betas; NULL: one */
+    const bool *allowed; /* n_arms: allowed arms; NULL: all */
     segue_leader_cache
         *leader;     /* of the draws so far; NULL, with `scratch`: no draw will be made */
     double *scratch; /* 2 n_arms: for a draw */

@@ -80,7 +80,7 @@ segue_belief segue_belief_policy_belief(const segue_task_view *view)
                           .weight = p->weight,
                           .pulls = view->pulls,
                           .sum = view->sum,
-                          .reward_weight = view->reward_weight,
+                          .reward_weight = p->prior.b ? view->reward_weight : NULL,
                           .allowed = view->allowed,
                           .leader = &p->leader,
                           .scratch = counted_of(p) + p->prior.n_arms};
@@ -90,10 +90,10 @@ void segue_belief_policy_update(const segue_task_view *view, size_t arm, double 
 {
     belief_state *p = view->state;
     const segue_belief belief = segue_belief_policy_belief(view);
-    p->leader.holds &= arm == p->leader.arm && !view->reward_weight;
+    p->leader.holds &= arm == p->leader.arm && !belief.reward_weight;
     if (p->prior.n_components == 1 && p->prior.b)
         return;
-    if (view->reward_weight)
+    if (belief.reward_weight)
         segue_belief_update_weighted(&belief, arm, reward, counted_of(p), log_weight_of(p),
                                      p->weight);
     else

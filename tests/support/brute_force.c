@@ -340,7 +340,8 @@ size_t bf_ts(brute *b)
     for (size_t i = 0; i < b->n_arms; i++) {
         const double F = b->plain ? 1 : brute_weight(b, i);
         const double S = F * brute_sum(b, b->past->task_start, i);
-        x[i] = segue_rng_beta(&b->rng, 1 + S, 1 + F * brute_pulls(b, b->past->task_start, i) - S);
+        const double lost = fmax(0, F * brute_pulls(b, b->past->task_start, i) - S);
+        x[i] = segue_rng_beta(&b->rng, 1 + S, 1 + lost);
     }
     return brute_first_largest(x, b->n_arms);
 }

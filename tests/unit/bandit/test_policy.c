@@ -32,7 +32,7 @@ static void wrong_policies_are_rejected_with_a_hint(void **state)
     reject("", SEGUE_ENAME, "no policy ''");
     reject("annealing", SEGUE_ENAME, "segue help policies");
     reject("ucb:window=3", SEGUE_ENAME, "it has delta, log");
-    reject("ts:delta=0.1", SEGUE_ENAME, "no options");
+    reject("ucb1:delta=0.1", SEGUE_ENAME, "no options");
     reject("ucb:", SEGUE_EPARSE, "key=value");
     reject("ucb:delta", SEGUE_EPARSE, "key=value");
     reject("ucb:delta=", SEGUE_EPARSE, "key=value");
