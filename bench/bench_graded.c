@@ -46,7 +46,7 @@ enum { N_LAWS = sizeof laws / sizeof *laws, N_MODES = 3 };
 static const char *const modes[N_MODES] = {"1", "estimated", "true"};
 
 /* One run: its types and their true weights of rewards. */
-typedef struct world {
+typedef struct environment {
     const law *law;
     double mean[TYPES][ARMS], weight[TYPES][ARMS];
     uint64_t steps, tasks, seed;

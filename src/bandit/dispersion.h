@@ -35,7 +35,7 @@ double segue_dispersion_unit(const segue_dispersion *sums);
 double segue_dispersion_shrunk(const segue_dispersion *sums, double count, double unit,
                                double expected);
 
-/** What a learner expects of the rewards of a task. */
+/** The dispersion that a learner expects of the rewards of a task. */
 typedef struct segue_expected_dispersion {
     const double *arm; /* n_arms: dispersion */
     double all;        /* of all arms together */

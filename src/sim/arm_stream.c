@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-#include "sim/clipped_lognormal.h"
-#include "sim/truncated_normal.h"
+#include "sim/laws/clipped_lognormal.h"
+#include "sim/laws/truncated_normal.h"
 
 #define ZEROS_PRECISION 5.0 /* of the rewards of `zeros` that are not 0 */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/fail.h"
-#include "transfer/learner_method.h"
+#include "transfer/learner_dispersion.h"
 
 /* Closed tasks are recycled, which saves their allocations where tasks come one after the other, or
  * a few at a time.  Above these limits they are freed: a learner that once had 100,000 open tasks

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "transfer/learner_method.h"
+#include "transfer/learner_dispersion.h"
 
 /* Reserve the flags of `n_arms` arms. */
 static segue_status reserve(segue_learner *learner, size_t n_arms, segue_error *err)

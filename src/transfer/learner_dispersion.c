@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "core/fail.h"
-#include "transfer/learner_method.h"
+#include "transfer/learner_dispersion.h"
 
 #define MEMORY 200.0 /* tasks: the sums lose 1 / MEMORY with each task */
 

@@ -1,6 +1,6 @@
 /* learner_merge.c - what another learner has learned, added to what this one has.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "transfer/learner_method.h"
+#include "transfer/learner_dispersion.h"
 
 static segue_status check(const segue_learner *into, const segue_learner *from, segue_error *err)
 {

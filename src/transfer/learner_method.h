@@ -85,7 +85,7 @@ extern const learner_method segue_learner_auto, segue_learner_tla, segue_learner
     segue_learner_round_robin, segue_learner_ada_ts, segue_learner_hier_ts, segue_learner_dp_ts,
     segue_learner_club, segue_learner_v_ids;
 
-/* What a learner knows of the dispersion of rewards. */
+/* The dispersion of rewards that a learner has seen. */
 typedef struct learner_dispersion {
     segue_dispersion *arm;              /* n_arms: sums over tasks; NULL: the method learns none */
     double *expected;                   /* n_arms: what new tasks expect */
@@ -142,20 +142,6 @@ void segue_learner_names_serialize(const segue_learner *learner, segue_bytes *b)
 SEGUE_MUST_CHECK segue_status segue_learner_names_deserialize(segue_learner *learner,
                                                               segue_bytes_reader *r,
                                                               segue_error *err);
-
-/* The dispersion of rewards: reserve memory for `n_arms`, of which added ones have no sums; free it;
- * give a task that is being opened what to expect; learn from a closed task; add what another learner
- * knows; to bytes, and back.  @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
-SEGUE_MUST_CHECK segue_status segue_learner_dispersion_reserve(segue_learner *learner,
-                                                               size_t n_arms, segue_error *err);
-void segue_learner_dispersion_fini(segue_learner *learner);
-void segue_learner_dispersion_apply(const segue_learner *learner, segue_task *task);
-void segue_learner_dispersion_learn(segue_learner *learner, segue_task *task);
-void segue_learner_dispersion_merge(segue_learner *into, const segue_learner *from);
-void segue_learner_dispersion_serialize(const segue_learner *learner, segue_bytes *b);
-SEGUE_MUST_CHECK segue_status segue_learner_dispersion_deserialize(segue_learner *learner,
-                                                                   segue_bytes_reader *r,
-                                                                   segue_error *err);
 
 /* Forget the open refit: it can no longer be published. */
 void segue_learner_refit_detach(segue_learner *learner);

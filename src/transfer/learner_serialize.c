@@ -26,6 +26,7 @@
 #include "core/fail.h"
 #include "core/path.h"
 #include "core/text.h"
+#include "transfer/learner_dispersion.h"
 #include "transfer/learner_internal.h"
 #include "transfer/learner_method.h"
 

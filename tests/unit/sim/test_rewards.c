@@ -1,8 +1,7 @@
 /* test_rewards.c - reward laws: names, means, distributions.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "sim/clipped_lognormal.h"
-#include "sim/truncated_normal.h"
-#include "simulate_fixture.h"
+#include "sim/laws/clipped_lognormal.h"
+#include "sim/laws/truncated_normal.h"
 #include "support.h"
 
 /* The mean of the cut normal by Simpson's rule, in 4,000 steps over the part of [0, 1] that

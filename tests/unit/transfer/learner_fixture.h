@@ -6,7 +6,7 @@
 #include "core/bytes.h"
 #include "support.h"
 #include "transfer/learner_internal.h"
-#include "transfer/tucb.h"
+#include "transfer/tucb/tucb.h"
 #include "transfer/types_learner.h"
 
 static inline segue_learner_config config_of(const char *text, uint64_t horizon)

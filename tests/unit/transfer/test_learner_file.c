@@ -342,7 +342,7 @@ static void make_older(segue_bytes *b, unsigned char version, size_t n_options)
 }
 
 /* Tell 20 tasks of 20 rewards; they are 0 or 1, or graded. */
-static segue_learner *taught(const char *method, bool graded)
+static segue_learner *trained(const char *method, bool graded)
 {
     const segue_learner_config config = config_of(method, 100);
     segue_learner *learner = learner_of(&config);
@@ -377,7 +377,7 @@ static void files_of_versions_5_and_6_can_be_read(void **state)
     (void)state;
     for (size_t i = 0; i < 3; i++)
         for (unsigned char version = 5; version <= 6; version++) {
-            segue_learner *learner = taught(methods[i].method, false), *loaded = NULL;
+            segue_learner *learner = trained(methods[i].method, false), *loaded = NULL;
             segue_bytes b = {.data = NULL}, again = {.data = NULL};
             segue_learner_serialize(learner, &b);
             make_older(&b, version, methods[i].n_options);
@@ -399,7 +399,7 @@ static void sums_of_squares_are_saved(void **state)
     (void)state;
     static const char *const methods[] = {"tts", "tla", "ts-prior"};
     for (size_t i = 0; i < 3; i++) {
-        segue_learner *learner = taught(methods[i], true), *loaded = NULL;
+        segue_learner *learner = trained(methods[i], true), *loaded = NULL;
         segue_bytes b = {.data = NULL};
         segue_task *one = NULL, *two = NULL;
         segue_learner_serialize(learner, &b);

@@ -3,7 +3,7 @@
  * With ln x normal of mean m and standard deviation s, E min(1, x) = exp(m + s^2/2) N(-(m + s^2)/s) +
  * N(m/s), N being the normal distribution function.  It grows with m, which is found by bisection.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "sim/clipped_lognormal.h"
+#include "sim/laws/clipped_lognormal.h"
 
 #include <math.h>
 

@@ -12,7 +12,7 @@
  * Closing a task costs O(K^3) for the moments (up to SEGUE_MAX_DENSE_ARMS arms), plus a fit where
  * one is due.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "transfer/tucb.h"
+#include "transfer/tucb/tucb.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  * the mirror image of one below. Draws: rejection from the normal, from the uniform, or, in the
  * tail, from an exponential (Robert 1995); at least two in five are accepted.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "sim/truncated_normal.h"
+#include "sim/laws/truncated_normal.h"
 
 #include <math.h>
 #include <stdbool.h>

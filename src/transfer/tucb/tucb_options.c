@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "estimate/estimator_method.h"
-#include "transfer/tucb.h"
+#include "transfer/tucb/tucb.h"
 
 #define HOLD_PULLS 0.1  /* default of hold with weights=pulls: docs/math.md */
 #define MIN_GROWTH 0.05 /* where a fit reads all tasks: em, and above SEGUE_MAX_DENSE_ARMS arms */

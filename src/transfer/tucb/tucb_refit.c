@@ -7,7 +7,7 @@
 
 #include "core/fail.h"
 #include "estimate/estimator_internal.h"
-#include "transfer/tucb.h"
+#include "transfer/tucb/tucb.h"
 
 typedef struct refit_job {
     segue_moments *moments;
