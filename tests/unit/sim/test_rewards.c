@@ -47,7 +47,7 @@ static void rewards_of_every_family_have_their_mean_and_range(void **state)
     (void)state;
     static const char *const laws[] = {"bernoulli",    "beta:0.5",     "beta:20",   "normal:0.1",
                                        "normal:1.5",   "twopoint:0.9", "grades:10", "zeros:0.9",
-                                       "jackpot:0.02", "lognormal:1"};
+                                       "jackpot:0.01", "lognormal:1"};
     const double mean[] = {0.02, 0.45, 0.725, 0.89};
     segue_models *models = models_of(4, 1, mean);
     for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
