@@ -34,21 +34,24 @@ static double next_sample(arm_stream *stream)
     return stream->sample[(size_t)(segue_rng_uniform(&stream->rng) * (double)stream->n_samples)];
 }
 
+/* Return the probability of a bit of 1, for laws with bits. */
+static double bit_probability(double mean, const segue_rewards *rewards)
+{
+    if (rewards->law == SEGUE_TWOPOINT || rewards->law == SEGUE_ZEROS)
+        return mean / rewards->parameter;
+    if (rewards->law == SEGUE_JACKPOT)
+        return (mean - rewards->parameter) / (1.0 - rewards->parameter);
+    return mean;
+}
+
 static void precompute_stream(arm_stream *stream, const segue_rewards *rewards)
 {
-    if (rewards->law == SEGUE_BERNOULLI)
-        stream->threshold = segue_rng_bernoulli_threshold(stream->mean);
-    else if (rewards->law == SEGUE_GRADES)
-        stream->threshold = segue_rng_bernoulli_threshold(stream->mean);
-    else if (rewards->law == SEGUE_JACKPOT)
-        stream->threshold = segue_rng_bernoulli_threshold((stream->mean - rewards->parameter) /
-                                                          (1.0 - rewards->parameter));
+    if (rewards->law == SEGUE_NORMAL)
+        stream->location = segue_truncated_normal_location(stream->mean, rewards->parameter);
     else if (rewards->law == SEGUE_LOGNORMAL)
         stream->location = segue_clipped_lognormal_location(stream->mean, rewards->parameter);
-    else if (rewards->law == SEGUE_TWOPOINT || rewards->law == SEGUE_ZEROS)
-        stream->threshold = segue_rng_bernoulli_threshold(stream->mean / rewards->parameter);
-    else if (rewards->law == SEGUE_NORMAL)
-        stream->location = segue_truncated_normal_location(stream->mean, rewards->parameter);
+    else if (rewards->law != SEGUE_BETA)
+        stream->threshold = segue_rng_bernoulli_threshold(bit_probability(stream->mean, rewards));
     stream->ready = true;
 }
 
@@ -64,12 +67,12 @@ static double next_bit(arm_stream *stream)
     return bit;
 }
 
-static double next_grade(arm_stream *stream, double count)
+static double next_grade(arm_stream *stream, unsigned count)
 {
     double ones = 0.0;
-    for (double n = 0.0; n < count; n += 1.0)
+    for (unsigned n = 0; n < count; n++)
         ones += next_bit(stream);
-    return ones / count;
+    return ones / (double)count;
 }
 
 /* 0, or a Beta number. */
@@ -116,7 +119,7 @@ double segue_arm_stream_next(arm_stream *stream, const segue_rewards *rewards)
     case SEGUE_NORMAL:
         return segue_truncated_normal_draw(&stream->rng, stream->location, rewards->parameter);
     case SEGUE_GRADES:
-        return next_grade(stream, rewards->parameter);
+        return next_grade(stream, (unsigned)rewards->parameter);
     case SEGUE_ZEROS:
         return next_of_zeros(stream, rewards->parameter);
     case SEGUE_JACKPOT:

@@ -11,19 +11,19 @@
 typedef struct law_entry {
     const char *name;
     segue_reward_law law;
-    double min, max; /* of the parameter; both 0: it has none */
     bool whole;      /* the parameter is a whole number */
+    double min, max; /* of the parameter; both 0: it has none */
 } law_entry;
 
 static const law_entry laws[] = {
-    {"bernoulli", SEGUE_BERNOULLI, 0.0, 0.0, false},
-    {"beta", SEGUE_BETA, 1e-6, 1e6, false},
-    {"normal", SEGUE_NORMAL, 1e-3, 1e2, false},
-    {"twopoint", SEGUE_TWOPOINT, 1e-6, 1.0, false},
-    {"grades", SEGUE_GRADES, 1.0, 1e3, true},
-    {"zeros", SEGUE_ZEROS, 1e-6, 0.999, false},
-    {"jackpot", SEGUE_JACKPOT, 0.0, 0.999, false},
-    {"lognormal", SEGUE_LOGNORMAL, 0.01, 10.0, false},
+    {"bernoulli", SEGUE_BERNOULLI, false, 0.0, 0.0},
+    {"beta", SEGUE_BETA, false, 1e-6, 1e6},
+    {"normal", SEGUE_NORMAL, false, 1e-3, 1e2},
+    {"twopoint", SEGUE_TWOPOINT, false, 1e-6, 1.0},
+    {"grades", SEGUE_GRADES, true, 1.0, 1e3},
+    {"zeros", SEGUE_ZEROS, false, 1e-6, 0.999},
+    {"jackpot", SEGUE_JACKPOT, false, 0.0, 0.999},
+    {"lognormal", SEGUE_LOGNORMAL, false, 0.01, 10.0},
 };
 
 segue_status segue_rewards_check(const segue_rewards *rewards, segue_error *err)
