@@ -40,6 +40,7 @@ size_t bf_imed(brute *b)
         index[i] = T == 0                 ? brute_unseen(b, i)
                    : mean_of(b, i) < best ? -T * kl(mean_of(b, i), best) - log(T)
                                           : -log(T);
+        index[i] = rint(index[i] * 1e9) * 1e-9; /* equal ones differ in the last bits */
     }
     return brute_pick(b, index, NULL);
 }

@@ -27,10 +27,14 @@ static double best_average(const segue_task_view *view)
     return fmin(1.0, best);
 }
 
+/* Indices can be equal although averages differ: one failure, and 34 successes in 35 pulls, both
+ * have log 35.  Rounded, the lower arm wins such a tie, not the last bit. */
 static double index_of(const segue_task_view *view, size_t arm, double best)
 {
     const double pulls = (double)view->pulls[arm];
-    return -pulls * divergence(fmin(1.0, exact_average(view, arm)), best) - log(pulls);
+    const double index =
+        -pulls * divergence(fmin(1.0, exact_average(view, arm)), best) - log(pulls);
+    return rint(index * 1e9) * 1e-9;
 }
 
 static segue_choice choose(const segue_task_view *view, segue_rng *rng)
