@@ -47,6 +47,8 @@ typedef struct learner_method {
     /* Create and destroy learner->state; @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
     segue_status (*create)(segue_learner *learner, segue_error *err);
     void (*destroy)(segue_learner *learner);
+    /* Its numbers per arm, if its operations are those of rivals/arm_rows.h; else NULL. */
+    const struct arm_rows *rows;
     /* It learns the dispersion of rewards per arm (learner_dispersion.c). */
     bool learns_dispersion;
     const segue_policy *policy; /* of its tasks; NULL: `plan` sets it */

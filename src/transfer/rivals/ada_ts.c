@@ -129,39 +129,7 @@ static segue_status learn(segue_learner *learner, const open_task *entry, segue_
         state[i * N_SUMS + PRECISION] += precision;
         state[i * N_SUMS + WEIGHTED] += precision * in.sum[i] / pulls;
     }
-    return segue_arm_rows_publish(learner, &rows, err);
-}
-
-/* ---- operations -------------------------------------------------------------------------- */
-
-static segue_status create(segue_learner *learner, segue_error *err)
-{
-    return segue_arm_rows_create(learner, &rows, err);
-}
-
-static segue_status add_arm(segue_learner *learner, segue_error *err)
-{
-    return segue_arm_rows_add_arm(learner, &rows, err);
-}
-
-static segue_status merge(segue_learner *into, const segue_learner *from, segue_error *err)
-{
-    return segue_arm_rows_merge(into, from, &rows, err);
-}
-
-static size_t bytes_of(const segue_learner *learner)
-{
-    return segue_arm_rows_bytes(learner, &rows);
-}
-
-static void serialize(const segue_learner *learner, segue_bytes *b)
-{
-    segue_arm_rows_serialize(learner, &rows, b);
-}
-
-static segue_status deserialize(segue_learner *learner, segue_bytes_reader *r, segue_error *err)
-{
-    return segue_arm_rows_deserialize(learner, &rows, r, err);
+    return segue_arm_rows_publish(learner, err);
 }
 
 const learner_method segue_learner_ada_ts = {
@@ -169,15 +137,16 @@ const learner_method segue_learner_ada_ts = {
              .summary = "AdaTS of Basu et al.: a Gaussian prior per arm, learned",
              .options = options,
              .n_options = N_OPTIONS},
-    .create = create,
+    .rows = &rows,
+    .create = segue_arm_rows_create,
     .destroy = segue_arm_rows_destroy,
     .policy = &policy,
     .plan = plan_with_options,
     .set_prior = segue_shared_prior_apply,
     .learn = learn,
-    .add_arm = add_arm,
-    .merge = merge,
-    .bytes = bytes_of,
-    .serialize = serialize,
-    .deserialize = deserialize,
+    .add_arm = segue_arm_rows_add_arm,
+    .merge = segue_arm_rows_merge,
+    .bytes = segue_arm_rows_bytes,
+    .serialize = segue_arm_rows_serialize,
+    .deserialize = segue_arm_rows_deserialize,
 };

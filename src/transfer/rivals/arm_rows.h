@@ -14,16 +14,15 @@ typedef struct arm_rows {
     bool (*is_valid)(const double *row); /* of one arm, in a saved learner */
 } arm_rows;
 
-/* The operations of a learner_method, each with the rows of the method. */
-segue_status segue_arm_rows_create(segue_learner *learner, const arm_rows *rows, segue_error *err);
+/* The operations of a learner_method with `rows`. */
+segue_status segue_arm_rows_create(segue_learner *learner, segue_error *err);
 void segue_arm_rows_destroy(segue_learner *learner);
-segue_status segue_arm_rows_publish(segue_learner *learner, const arm_rows *rows, segue_error *err);
-segue_status segue_arm_rows_add_arm(segue_learner *learner, const arm_rows *rows, segue_error *err);
-segue_status segue_arm_rows_merge(segue_learner *into, const segue_learner *from,
-                                  const arm_rows *rows, segue_error *err);
-size_t segue_arm_rows_bytes(const segue_learner *learner, const arm_rows *rows);
-void segue_arm_rows_serialize(const segue_learner *learner, const arm_rows *rows, segue_bytes *b);
-segue_status segue_arm_rows_deserialize(segue_learner *learner, const arm_rows *rows,
-                                        segue_bytes_reader *r, segue_error *err);
+segue_status segue_arm_rows_publish(segue_learner *learner, segue_error *err);
+segue_status segue_arm_rows_add_arm(segue_learner *learner, segue_error *err);
+segue_status segue_arm_rows_merge(segue_learner *into, const segue_learner *from, segue_error *err);
+size_t segue_arm_rows_bytes(const segue_learner *learner);
+void segue_arm_rows_serialize(const segue_learner *learner, segue_bytes *b);
+segue_status segue_arm_rows_deserialize(segue_learner *learner, segue_bytes_reader *r,
+                                        segue_error *err);
 
 #endif

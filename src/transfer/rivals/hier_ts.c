@@ -136,52 +136,21 @@ static segue_status learn(segue_learner *learner, const open_task *entry, segue_
             log_lik[i * N_GRID + g] += segue_log_beta_ratio(prior.a, prior.b, won, lost);
         }
     }
-    return segue_arm_rows_publish(learner, &rows, err);
-}
-
-/* ---- operations -------------------------------------------------------------------------- */
-
-static segue_status create(segue_learner *learner, segue_error *err)
-{
-    return segue_arm_rows_create(learner, &rows, err);
-}
-
-static segue_status add_arm(segue_learner *learner, segue_error *err)
-{
-    return segue_arm_rows_add_arm(learner, &rows, err);
-}
-
-static segue_status merge(segue_learner *into, const segue_learner *from, segue_error *err)
-{
-    return segue_arm_rows_merge(into, from, &rows, err);
-}
-
-static size_t bytes_of(const segue_learner *learner)
-{
-    return segue_arm_rows_bytes(learner, &rows);
-}
-
-static void serialize(const segue_learner *learner, segue_bytes *b)
-{
-    segue_arm_rows_serialize(learner, &rows, b);
-}
-
-static segue_status deserialize(segue_learner *learner, segue_bytes_reader *r, segue_error *err)
-{
-    return segue_arm_rows_deserialize(learner, &rows, r, err);
+    return segue_arm_rows_publish(learner, err);
 }
 
 const learner_method segue_learner_hier_ts = {
     .info = {.name = "hier-ts",
              .summary = "HierTS of Hong et al.: a Beta prior per arm, on a grid, learned"},
-    .create = create,
+    .rows = &rows,
+    .create = segue_arm_rows_create,
     .destroy = segue_arm_rows_destroy,
     .policy = &policy,
     .set_prior = segue_shared_prior_apply,
     .learn = learn,
-    .add_arm = add_arm,
-    .merge = merge,
-    .bytes = bytes_of,
-    .serialize = serialize,
-    .deserialize = deserialize,
+    .add_arm = segue_arm_rows_add_arm,
+    .merge = segue_arm_rows_merge,
+    .bytes = segue_arm_rows_bytes,
+    .serialize = segue_arm_rows_serialize,
+    .deserialize = segue_arm_rows_deserialize,
 };
