@@ -1,16 +1,13 @@
 /* lookahead.c - the pull with the largest expected gain for the rest of a task.
  *
  * With v_q the weights, mu_qi the means, V_i = sum_q v_q mu_qi and e the arm with the largest V,
- * pull
- * a block of B times arm i, then the best arm of the new belief to the end. The gain over pulling
- * e
- * to the end is
+ * pull a block of B times arm i, then the best arm of the new belief to the end. The gain over
+ * pulling e to the end is
  *
  *     gain(i, B) = (remaining - B) rise(i, B) - B (V_e - V_i)
  *     rise(i, B) = E[ max_k V_k after s successes in B pulls of i ] - V_e
  *
- * where B is 1, 2, 4, ..., 32 and below what remains. The arm of the largest gain is pulled once
- * if
+ * where B is 1, 2, 4, ..., 32 and below what remains. The arm of the largest gain is pulled once if
  * its gain is positive, else e; then the decision is made again. Pulls of e can gain too: their
  * information is free.
  *
@@ -21,16 +18,13 @@
  *     all(s) = prod (1 + j h) / (j + 1)
  *
  * They underflow only where the probability does. The rise sums the advantage of the best arm over
- * e,
- * outcome by outcome: where no outcome changes the choice it is 0, not a rounding error times the
- * horizon.
+ * e, outcome by outcome: where no outcome changes the choice it is 0, not a rounding error times
+ * the horizon.
  *
  * Two approximations make it cheap: components of a weight below MIN_COMPONENT_WEIGHT are ignored,
- * and outcomes are grouped, which can only lower the rise. Three exact shortcuts follow: an arm
- * that
+ * and outcomes are grouped, which can only lower the rise. Three exact shortcuts follow: an arm that
  * two others beat in every component is no candidate for the best; `rise_bound` excludes most
- * blocks;
- * e itself is evaluated only where another arm gains.
+ * blocks; e itself is evaluated only where another arm gains.
  * Cost O(n_arms n_components) at least, O(n_arms^2 n_components) at most.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/lookahead.h"
