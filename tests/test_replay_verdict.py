@@ -83,7 +83,10 @@ class Verdict(Folder):
 
     def test_a_type_of_few_tasks_does_not_make_one_arm_enough(self):
         """A learner finds some gain, or the verdict says that the type is too rare to tell: never that one arm is enough."""
-        verdict = self.judge(rare_log(7), "--steps", 60, "--replicates", 7, "--runs", 6, only_json=True)["verdict"]
+        found = self.judge(rare_log(7), "--steps", 60, "--replicates", 7, "--runs", 6, only_json=True)
+        verdict = found["verdict"]
+        saved = {one["policy"]: one for one in found["results"]}["tla"]["saved_over_prior"]
+        self.assertGreater(saved["high"], 0.1)  # another log of the population has 14 such tasks, and types save a fifth
         self.assertNotEqual(verdict["conclusion"], "arm", verdict["text"])
         if "cannot tell if learning pays" in verdict["text"]:
             self.assertRegex(verdict["text"], "for about [5-9] of its 300 tasks arm 'F' seems best, not always A")

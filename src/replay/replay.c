@@ -153,7 +153,6 @@ static segue_status judge(replay_study *st, segue_error *err)
         SEGUE_TRY(segue_replay_model_check(st, err));
     if (!st->result->constant)
         SEGUE_TRY(segue_replay_find_types(st, err));
-    segue_replay_find_rare_type(st);
     warn_of_short_tasks(st->result);
     segue_replay_verdict(st->result);
     return SEGUE_OK;
@@ -164,6 +163,7 @@ static segue_status evaluate(replay_study *st, segue_error *err)
     SEGUE_TRY(list_policies(st, err));
     SEGUE_TRY(segue_replay_prepare(st, err));
     SEGUE_TRY(add_candidates(st, err));
+    segue_replay_find_rare_type(st);
     SEGUE_TRY(segue_replay_play_all(st, err));
     st->result->constant = segue_replay_is_constant(st->config->history);
     SEGUE_TRY(segue_replay_score(st, err));

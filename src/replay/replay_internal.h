@@ -31,6 +31,7 @@ typedef struct replay_study {
     double *logged;     /* n_candidates: pulls that logged rewards answered, over all runs ... */
     double *pulls;      /* n_candidates: ... and all pulls */
     segue_stats complete;
+    size_t rare_type; /* urn: of result->rare_tasks tasks, if these are more than 0 */
     bool chosen;      /* urn: a policy may have chosen the arms of the log by their rewards */
     double work_done; /* tasks played so far, over all candidates and runs */
 } replay_study;
@@ -71,8 +72,12 @@ SEGUE_MUST_CHECK segue_status segue_replay_drift(const segue_history *history, s
 /** Warn if the fitted population does not describe the log; @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_replay_model_check(replay_study *st, segue_error *err);
 
-/** Find a type of too few tasks with another best arm than the single one: result->rare_tasks. */
+/** Find a type of too few tasks with another best arm than the single one: st->rare_type. */
 void segue_replay_find_rare_type(replay_study *st);
+
+/** Cumulate (n_played + 1, from 0) how often each played task is drawn if the rare type is as common
+ * as its tasks allow. */
+void segue_replay_rare_type_cumulate(const replay_study *st, double *cumulative);
 
 /** Play all runs of all candidates over threads, and sum their rewards. */
 SEGUE_MUST_CHECK segue_status segue_replay_play_all(replay_study *st, segue_error *err);

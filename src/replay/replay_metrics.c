@@ -6,6 +6,7 @@
 #include "replay/replay_metrics.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "replay/replay.h"
@@ -83,6 +84,21 @@ void segue_replay_metrics_compute(const segue_replay_result *result, const doubl
         hide_regret(result, out);
     if (result->constant)
         hide_gains(result, out);
+}
+
+bool segue_replay_metrics_is_fixed(const segue_replay_result *result, size_t at)
+{
+    const size_t none = SIZE_MAX;
+    const size_t base[SEGUE_N_METRICS] = {[SEGUE_METRIC_REWARD] = none,
+                                          [SEGUE_METRIC_REGRET] = none,
+                                          [SEGUE_METRIC_GAIN_OVER_TS] = result->ts,
+                                          [SEGUE_METRIC_GAIN_OVER_PRIOR] = result->ts_prior,
+                                          [SEGUE_METRIC_GAIN_OVER_FIXED] = result->fixed_arm,
+                                          [SEGUE_METRIC_GAP_CLOSED] = result->ts,
+                                          [SEGUE_METRIC_REGRET_SAVED] =
+                                              result->best_without_transfer,
+                                          [SEGUE_METRIC_SAVED_OVER_PRIOR] = result->best_prior};
+    return result->constant || base[at % SEGUE_N_METRICS] == at / SEGUE_N_METRICS;
 }
 
 double segue_replay_metrics_floor(const segue_replay_result *result, size_t metric, double value)

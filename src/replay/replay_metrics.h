@@ -14,6 +14,10 @@ size_t segue_replay_metrics_count(const segue_replay_result *result);
 void segue_replay_metrics_compute(const segue_replay_result *result, const double *reward,
                                   const double *regret, double *out);
 
+/** Is number `at` of the metrics the same for every log: the gain of a candidate over itself, or any
+ * number where all rewards are equal? */
+bool segue_replay_metrics_is_fixed(const segue_replay_result *result, size_t at);
+
 /** Return the smallest half width of an interval around a metric: no fitted population is exact,
  * and replicates do not show how far it is off. */
 double segue_replay_metrics_floor(const segue_replay_result *result, size_t metric, double value);

@@ -12,6 +12,9 @@
  * ones by their numbers of scored tasks, and the larger counts.  The half width is Student's
  * quantile times the root, and at least a small floor (replay_metrics.c).
  *
+ * If the log has a rare type (replay_rare_type.c), further replicates draw its tasks as often as
+ * their number allows, and each interval is extended to the interval of their mean.
+ *
  * A replicate is one item of work: candidates x 2 to 4 runs x at most 300 tasks.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -26,6 +29,7 @@
 #define MIN_RUNS     2 /* ... but two show their noise */
 #define MIN_SHARE    0.25 /* of the variance over replicates: their noise is an estimate too */
 #define SCORED_TASKS 260  /* of a run, at most */
+#define MIN_RAISED   4    /* replicates of a rare type; half of the others, if that is more */
 
 /* The shape of a replicate. */
 typedef struct shape {
@@ -45,9 +49,11 @@ typedef struct replicate {
 typedef struct replicates {
     replay_study *st;
     shape shape;
-    uint64_t count;
-    replicate *worker; /* one per thread */
-    double *reward;    /* count x shape.runs x n_candidates: per step */
+    uint64_t count;     /* that draw all tasks alike */
+    uint64_t raised;    /* further ones that raise a rare type */
+    double *cumulative; /* n_played + 1: how often these draw each task */
+    replicate *worker;  /* one per thread */
+    double *reward;     /* (count + raised) x shape.runs x n_candidates: per step */
     double *regret;
 } replicates;
 
@@ -60,18 +66,35 @@ static uint64_t stream_of(uint64_t item, uint64_t run)
     return ((item + 1) << 32) + run;
 }
 
+/* Return a position first .. end - 1 for a uniform number: all alike, or by cumulated weights. */
+static size_t draw_position(const double *cumulative, size_t first, size_t end, double u)
+{
+    if (!cumulative)
+        return first + (size_t)(u * (double)(end - first));
+    const double target = cumulative[first] + u * (cumulative[end] - cumulative[first]);
+    while (end - first > 1) {
+        const size_t middle = first + (end - first) / 2;
+        if (cumulative[middle] <= target)
+            first = middle;
+        else
+            end = middle;
+    }
+    return first;
+}
+
 /* Draw the tasks of the log that a replicate is made of: learned tasks from learned ones, held-out
  * tasks from held-out ones. */
 static void draw_tasks(const replicates *r, uint64_t item, size_t *from)
 {
     const replay_study *st = r->st;
-    const size_t learned = st->result->n_learned, others = st->result->n_played - learned;
+    const size_t learned = st->result->n_learned, played = st->result->n_played;
     segue_rng rng;
     segue_rng_init(&rng, st->config->seed, stream_of(item, 0), 0, SEGUE_STREAM_MODEL);
     for (size_t i = 0; i < r->shape.log_tasks; i++) {
         const double u = segue_rng_uniform(&rng);
-        from[i] = st->order[i < r->shape.log_learned ? (size_t)(u * (double)learned)
-                                                     : learned + (size_t)(u * (double)others)];
+        const bool learns = i < r->shape.log_learned;
+        from[i] = st->order[draw_position(item < r->count ? NULL : r->cumulative,
+                                          learns ? 0 : learned, learns ? learned : played, u)];
     }
 }
 
@@ -206,7 +229,8 @@ static void add_noise(const segue_replay_result *result, const double *reward, c
 /* Numbers per metric. */
 typedef struct noises {
     double *own, *rest;   /* noise of the runs: of the log, of a replicate */
-    segue_stats *between; /* over replicates */
+    segue_stats *between; /* over replicates that draw all tasks alike */
+    segue_stats *raised;  /* over those that raise a rare type */
     jackknife scratch;
 } noises;
 
@@ -218,12 +242,13 @@ static void find_noises(const replicates *r, noises *n)
                  step = runs * result->n_candidates;
     add_noise(result, st->run_reward, st->run_regret, (size_t)result->runs, 1.0, &n->scratch,
               n->own);
-    for (size_t b = 0; b < r->count; b++) {
+    for (size_t b = 0; b < r->count + r->raised; b++) {
         const double *reward = r->reward + b * step, *regret = r->regret + b * step;
-        add_noise(result, reward, regret, runs, (double)r->count, &n->scratch, n->rest);
+        if (b < r->count)
+            add_noise(result, reward, regret, runs, (double)r->count, &n->scratch, n->rest);
         compute_without(result, reward, regret, runs, runs, n->scratch.average, n->scratch.left);
         for (size_t k = 0; k < width; k++)
-            segue_stats_add(&n->between[k], n->scratch.left[k]);
+            segue_stats_add(b < r->count ? &n->between[k] : &n->raised[k], n->scratch.left[k]);
     }
 }
 
@@ -232,6 +257,18 @@ static segue_interval clip_to_range(const segue_replay_result *result, segue_int
 {
     interval.low = fmax(interval.low, result->lowest);
     interval.high = fmin(interval.high, result->highest);
+    return interval;
+}
+
+/* Extend an interval to that of the mean of the replicates that raise a rare type. */
+static segue_interval extend(const replicates *r, const segue_stats *raised,
+                             segue_interval interval)
+{
+    if (!r->raised)
+        return interval;
+    const double half = segue_stats_student_95(r->raised) * segue_stats_standard_error(raised);
+    interval.low = fmin(interval.low, raised->mean - half);
+    interval.high = fmax(interval.high, raised->mean + half);
     return interval;
 }
 
@@ -250,11 +287,12 @@ static segue_interval make_interval(const replicates *r, const noises *n, size_t
     *play_share = variance > 0.0 ? of_play / variance : 0.0;
     if (!isfinite(variance))
         return (segue_interval){.value = value, .low = NAN, .high = NAN};
-    if (variance == 0.0) /* a number that does not depend on the log */
+    if (variance == 0.0 && segue_replay_metrics_is_fixed(result, at)) /* for every log */
         return (segue_interval){.value = value, .low = value, .high = value};
     const double half = fmax(segue_stats_student_95(r->count) * sqrt(variance),
                              segue_replay_metrics_floor(result, at % SEGUE_N_METRICS, value));
-    const segue_interval interval = {.value = value, .low = value - half, .high = value + half};
+    const segue_interval interval =
+        extend(r, &n->raised[at], (segue_interval){value, value - half, value + half});
     return at % SEGUE_N_METRICS == SEGUE_METRIC_REWARD ? clip_to_range(result, interval) : interval;
 }
 
@@ -278,11 +316,13 @@ static segue_status find_intervals(const replicates *r, const double *values, se
     noises n = {.own = calloc(width, sizeof *n.own),
                 .rest = calloc(width, sizeof *n.rest),
                 .between = calloc(width, sizeof *n.between),
+                .raised = calloc(width, sizeof *n.raised),
                 .scratch = {.average = calloc(2 * r->st->result->n_candidates, sizeof(double)),
                             .left = calloc(width, sizeof(double)),
                             .over = calloc(width, sizeof *n.scratch.over)}};
     segue_status status = SEGUE_OK;
-    if (n.own && n.rest && n.between && n.scratch.average && n.scratch.left && n.scratch.over) {
+    if (n.own && n.rest && n.between && n.raised && n.scratch.average && n.scratch.left &&
+        n.scratch.over) {
         find_noises(r, &n);
         store_intervals(r, &n, values);
     } else {
@@ -291,6 +331,7 @@ static segue_status find_intervals(const replicates *r, const double *values, se
     free(n.own);
     free(n.rest);
     free(n.between);
+    free(n.raised);
     free(n.scratch.average);
     free(n.scratch.left);
     free(n.scratch.over);
@@ -323,13 +364,20 @@ static shape choose_shape(const segue_replay_result *result)
     return s;
 }
 
+static uint64_t count_raised(const segue_replay_result *result)
+{
+    const uint64_t half = result->replicates / 2;
+    return result->rare_tasks > 0.0 ? half > MIN_RAISED ? half : MIN_RAISED : 0;
+}
+
 double segue_replay_replicates_work(const replay_study *st)
 {
     const segue_replay_result *result = st->result;
     if (!result->urn || st->config->values_only)
         return 0.0;
     const shape s = choose_shape(result);
-    return (double)(result->replicates * s.runs * s.tasks * result->n_candidates);
+    return (double)((result->replicates + count_raised(result)) * s.runs * s.tasks *
+                    result->n_candidates);
 }
 
 static segue_status replicate_init(replicate *w, const replicates *r, segue_error *err)
@@ -359,7 +407,8 @@ static segue_status play_all(replicates *r, size_t n_threads, segue_error *err)
     for (size_t i = 0; i < n_threads && status == SEGUE_OK; i++)
         status = replicate_init(&r->worker[i], r, err);
     if (status == SEGUE_OK)
-        status = segue_parallel_run(n_threads, r->count, play_item, commit_item, r, err);
+        status =
+            segue_parallel_run(n_threads, r->count + r->raised, play_item, commit_item, r, err);
     for (size_t i = 0; i < n_threads; i++)
         replicate_fini(&r->worker[i]);
     free(r->worker);
@@ -369,17 +418,26 @@ static segue_status play_all(replicates *r, size_t n_threads, segue_error *err)
 segue_status segue_replay_replicates(replay_study *st, const double *values, segue_error *err)
 {
     const segue_replay_result *result = st->result;
-    const uint64_t count = result->replicates;
-    const size_t n_threads = smaller(st->config->threads, (size_t)count);
-    replicates r = {.st = st, .shape = choose_shape(result), .count = count};
-    const size_t cells = (size_t)count * r.shape.runs * result->n_candidates;
+    replicates r = {.st = st,
+                    .shape = choose_shape(result),
+                    .count = result->replicates,
+                    .raised = count_raised(result)};
+    const size_t count = (size_t)(r.count + r.raised);
+    const size_t cells = count * r.shape.runs * result->n_candidates;
     r.reward = calloc(cells, sizeof *r.reward);
     r.regret = calloc(cells, sizeof *r.regret);
-    segue_status status = r.reward && r.regret ? play_all(&r, n_threads, err)
-                                               : segue_fail_no_memory(err, "the replicates");
+    r.cumulative = calloc(result->n_played + 1, sizeof *r.cumulative);
+    segue_status status = SEGUE_ENOMEM;
+    if (r.reward && r.regret && r.cumulative) {
+        segue_replay_rare_type_cumulate(st, r.cumulative);
+        status = play_all(&r, smaller(st->config->threads, count), err);
+    } else {
+        (void)segue_fail_no_memory(err, "the replicates");
+    }
     if (status == SEGUE_OK)
         status = find_intervals(&r, values, err);
     free(r.reward);
     free(r.regret);
+    free(r.cumulative);
     return status;
 }
