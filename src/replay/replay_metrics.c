@@ -14,6 +14,7 @@
 #define REWARD_FLOOR 0.003 /* of a reward */
 #define GAIN_FLOOR   0.005 /* a share */
 #define SAVING_FLOOR 0.01  /* a share */
+#define FEW_REWARDS  1.2   /* times as wide: intervals of a log with few rewards per arm and task */
 
 size_t segue_replay_metrics_count(const segue_replay_result *result)
 {
@@ -115,4 +116,14 @@ double segue_replay_metrics_floor(const segue_replay_result *result, size_t metr
     default:
         return SAVING_FLOOR;
     }
+}
+
+/* With few rewards the fit finds fewer types than there are, and so do the fits of replicates: rewards
+ * come out too small in all of them. */
+double segue_replay_metrics_half_width(const segue_replay_result *result, size_t metric,
+                                       double value, double shown)
+{
+    const bool is_wider = result->rewards_per_cell < SEGUE_MIN_REWARDS_PER_CELL;
+    return fmax(is_wider ? FEW_REWARDS * shown : shown,
+                segue_replay_metrics_floor(result, metric, value));
 }

@@ -22,4 +22,9 @@ bool segue_replay_metrics_is_fixed(const segue_replay_result *result, size_t at)
  * and replicates do not show how far it is off. */
 double segue_replay_metrics_floor(const segue_replay_result *result, size_t metric, double value);
 
+/** Return the half width of an interval around a metric, of which replicates show `shown`: not below
+ * the floor, and wider for a log with less than SEGUE_MIN_REWARDS_PER_CELL rewards per arm and task. */
+double segue_replay_metrics_half_width(const segue_replay_result *result, size_t metric,
+                                       double value, double shown);
+
 #endif

@@ -10,8 +10,7 @@
  *
  * Noise of runs is a jackknife over runs; the one of long runs also follows from the one of short
  * ones by their numbers of scored tasks, and the larger counts.  The half width is Student's
- * quantile times the root, and at least a small floor (replay_metrics.c); a log with few rewards per
- * arm and task has wider ones.
+ * quantile times the root, and at least a small floor (replay_metrics.c).
  *
  * If the log has a rare type (replay_rare_type.c), further replicates draw its tasks as often as
  * their number allows, and each interval is extended to the interval of their mean.
@@ -31,7 +30,6 @@
 #define MIN_SHARE    0.25 /* of the variance over replicates: their noise is an estimate too */
 #define SCORED_TASKS 260  /* of a run, at most */
 #define MIN_RAISED   4    /* replicates of a rare type; half of the others, if that is more */
-#define FEW_REWARDS  1.2  /* times as wide: intervals of a log with few rewards per arm and task */
 
 /* The shape of a replicate. */
 typedef struct shape {
@@ -274,18 +272,6 @@ static segue_interval extend(const replicates *r, const segue_stats *raised,
     return interval;
 }
 
-/* Return the half width of an interval.  With less than SEGUE_MIN_REWARDS_PER_CELL rewards per arm and
- * task the fitted types are fewer than there are, and rewards come out too small, which replicates
- * repeat and do not show: the interval is wider. */
-static double half_width(const replicates *r, double variance, size_t metric, double value)
-{
-    const segue_replay_result *result = r->st->result;
-    const double widening =
-        result->rewards_per_cell < SEGUE_MIN_REWARDS_PER_CELL ? FEW_REWARDS : 1.0;
-    return fmax(widening * segue_stats_student_95(r->count) * sqrt(variance),
-                segue_replay_metrics_floor(result, metric, value));
-}
-
 /* Make the interval of metric `at`; *play_share is the share of its variance that runs cause. */
 static segue_interval make_interval(const replicates *r, const noises *n, size_t at, double value,
                                     double *play_share)
@@ -303,7 +289,8 @@ static segue_interval make_interval(const replicates *r, const noises *n, size_t
         return (segue_interval){.value = value, .low = NAN, .high = NAN};
     if (variance == 0.0 && segue_replay_metrics_is_fixed(result, at)) /* for every log */
         return (segue_interval){.value = value, .low = value, .high = value};
-    const double half = half_width(r, variance, at % SEGUE_N_METRICS, value);
+    const double half = segue_replay_metrics_half_width(
+        result, at % SEGUE_N_METRICS, value, segue_stats_student_95(r->count) * sqrt(variance));
     const segue_interval interval =
         extend(r, &n->raised[at], (segue_interval){value, value - half, value + half});
     return at % SEGUE_N_METRICS == SEGUE_METRIC_REWARD ? clip_to_range(result, interval) : interval;
