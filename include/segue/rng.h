@@ -23,6 +23,7 @@ extern "C" {
     ((UINT64_C(1) << 32) + 4) /* draws that estimate choice probabilities */
 #define SEGUE_STREAM_THINNING  ((UINT64_C(1) << 32) + 5) /* which logged rows are used */
 #define SEGUE_STREAM_BOOTSTRAP ((UINT64_C(1) << 32) + 6) /* resampled tasks of a bootstrap */
+#define SEGUE_STREAM_REFIT     ((UINT64_C(1) << 32) + 7) /* draws of a refit of types */
 
 /** A stream: xoshiro256++ (Blackman and Vigna 2019). The caller owns the storage; copy it to copy
  * the stream. */

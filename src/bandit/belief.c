@@ -27,7 +27,7 @@
 
 segue_prior segue_belief_flat_prior(size_t n_arms, const double *ones)
 {
-    return (segue_prior){.n_components = 1, .n_arms = n_arms, .weight = ones, .a = ones, .b = ones};
+    return (segue_prior){.n_components = 1, .n_arms = n_arms, .weight = ones, .a = ones, .b = ones, .draws = 1.0};
 }
 
 segue_prior segue_belief_point_prior(const segue_models *models)

@@ -9,7 +9,7 @@
 #include "core/random/ziggurat.h"
 #include "segue/policy.h"
 
-#define SEGUE_MAX_COMPONENTS 17 /* of a learner's prior: 16 types and the background component */
+#define SEGUE_MAX_COMPONENTS 49 /* of a learner's prior: no type, 40 types, 8 best arms */
 
 /* The prior of a task. The arrays are borrowed. */
 struct segue_prior {
@@ -17,6 +17,8 @@ struct segue_prior {
     const double *weight; /* n_components, >= 0, sum 1 */
     const double *a;      /* n_components x n_arms: Beta(a, b); of points the means */
     const double *b;      /* NULL: the components are points; else a, b > 0, a + b >= 1e-6 */
+    double draws;         /* look-ahead makes a Thompson step with probability draws / (t + 1) */
+    const double *more;   /* n_components: more of them, under each; NULL: none */
 };
 
 /* The result of a draw that saves work in the next ones: under a component the arms other than

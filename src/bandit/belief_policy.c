@@ -142,20 +142,28 @@ segue_choice segue_belief_policy_deterministic(const segue_task_view *view, segu
     return by_rule(p->held_arm);
 }
 
+static double draws_of(const belief_state *p)
+{
+    double draws = p->prior.draws;
+    for (size_t q = 0; p->prior.more && q < p->prior.n_components; q++)
+        draws += p->weight[q] * p->prior.more[q];
+    return draws;
+}
+
 double segue_belief_policy_draw_share(const segue_task_view *view)
 {
     const belief_state *p = view->state;
     const segue_belief belief = segue_belief_policy_belief(view);
     if (!segue_belief_is_possible(&belief))
         return 1.0;
-    return p->prior.b ? 1.0 / ((double)view->step + 1.0) : 0.0;
+    return p->prior.b ? draws_of(p) / ((double)view->step + 1.0) : 0.0;
 }
 
 /* Draw whether this step is a Thompson step. */
 static bool draws(const segue_task_view *view, segue_rng *rng)
 {
     const belief_state *p = view->state;
-    return p->prior.b && segue_rng_uniform(rng) * ((double)view->step + 1.0) < 1.0;
+    return p->prior.b && segue_rng_uniform(rng) * ((double)view->step + 1.0) < draws_of(p);
 }
 
 segue_choice segue_belief_policy_lookahead(const segue_task_view *view, segue_rng *rng)

@@ -14,7 +14,7 @@
 #include "segue/learner_refit.h"
 
 /** The format of a learner file. */
-#define SEGUE_LEARNER_FILE_VERSION 7
+#define SEGUE_LEARNER_FILE_VERSION 8
 
 /** Copy a caller's configuration of any known size.
  * @retval SEGUE_EDOMAIN  the size is not known */

@@ -78,6 +78,9 @@ typedef struct learner_method {
     /* Write the state, and read it into a fresh one; @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
     void (*serialize)(const segue_learner *learner, segue_bytes *b);
     segue_status (*deserialize)(segue_learner *learner, segue_bytes_reader *r, segue_error *err);
+    /* Read the state of a file before version 8, whose types were fitted by EM; NULL: as now. */
+    segue_status (*deserialize_fitted)(segue_learner *learner, segue_bytes_reader *r,
+                                       segue_error *err);
 } learner_method;
 
 extern const learner_method segue_learner_auto, segue_learner_tla, segue_learner_tts,

@@ -126,9 +126,9 @@ static void copy_prior(const shared_prior *l, double lowest, double width, segue
 {
     out->no_type = l->prior.weight[0];
     for (size_t n = 0; n < out->n_types; n++)
-        out->weight[n] = l->prior.weight[l->numbered[n + 1]];
+        out->weight[n] = l->prior.weight[n + 1];
     for (size_t i = 0; i < out->n_types * out->n_arms; i++) {
-        const size_t at = l->numbered[1 + i / out->n_arms] * out->n_arms + i % out->n_arms;
+        const size_t at = out->n_arms + i;
         out->mean[i] = lowest + width * l->prior.a[at] / (l->prior.a[at] + l->prior.b[at]);
     }
 }
@@ -141,8 +141,8 @@ static void copy_intervals(const segue_learner *learner, double lowest, double w
     out->low = out->mean + n;
     out->high = out->low + n;
     for (size_t i = 0; i < n; i++) {
-        const size_t component = learner->current->numbered[1 + i / out->n_arms];
-        learner->method->interval(learner, component, i % out->n_arms, &out->low[i], &out->high[i]);
+        learner->method->interval(learner, 1 + i / out->n_arms, i % out->n_arms, &out->low[i],
+                                  &out->high[i]);
         out->low[i] = lowest + width * out->low[i];
         out->high[i] = lowest + width * out->high[i];
     }
@@ -156,7 +156,7 @@ segue_status segue_learner_types(const segue_learner *learner, segue_type_list *
     *out = (segue_type_list){.no_type = 1.0, .n_arms = learner->config.n_arms};
     if (l)
         out->n_types = l->models                         ? l->models->n_models
-                       : learner->method->info.has_types ? l->prior.n_components - 1
+                       : learner->method->info.has_types ? l->n_types
                                                          : 0;
     const segue_status status = reserve(out, err);
     if (status != SEGUE_OK || !l)

@@ -6,7 +6,7 @@
 #include "transfer/learner_method.h"
 
 /* The order of the options. */
-enum { TYPES_HINT, TYPES_WINDOW, TYPES_CAP, TYPES_DISPERSION, TYPES_N_OPTIONS };
+enum { TYPES_WINDOW, TYPES_CAP, TYPES_DISPERSION, TYPES_N_OPTIONS };
 
 extern const segue_option segue_types_learner_options[TYPES_N_OPTIONS];
 extern const refit_method segue_types_learner_refit;
@@ -27,6 +27,8 @@ void segue_types_learner_interval(const segue_learner *learner, size_t type, siz
 void segue_types_learner_serialize(const segue_learner *learner, segue_bytes *b);
 segue_status segue_types_learner_deserialize(segue_learner *learner, segue_bytes_reader *r,
                                              segue_error *err);
+segue_status segue_types_learner_deserialize_fitted(segue_learner *learner, segue_bytes_reader *r,
+                                                    segue_error *err);
 
 /* The operations of a method that learns types; such methods differ in policy and needs only. */
 #define TYPES_LEARNER_OPERATIONS                                                                   \
@@ -36,6 +38,7 @@ segue_status segue_types_learner_deserialize(segue_learner *learner, segue_bytes
     .refit = &segue_types_learner_refit, .add_arm = segue_types_learner_add_arm,                   \
     .merge = segue_types_learner_merge, .fill_info = segue_types_learner_fill_info,                \
     .bytes = segue_types_learner_bytes, .interval = segue_types_learner_interval,                  \
-    .serialize = segue_types_learner_serialize, .deserialize = segue_types_learner_deserialize
+    .serialize = segue_types_learner_serialize, .deserialize = segue_types_learner_deserialize,    \
+    .deserialize_fitted = segue_types_learner_deserialize_fitted
 
 #endif

@@ -11,12 +11,14 @@
 
 /* Formats 1 to 3 were written before the first release: there are no steps from them.  In 5 learners
  * number their types.  In 6 they may start from a saved one, and a reward may have the probability
- * of its arm.  In 7 graded rewards count by their dispersion. */
+ * of its arm.  In 7 graded rewards count by their dispersion, in 8
+ * types are sampled. */
 static const sqlite_upgrade_step steps[] = {
     {4, ""},
     {5, "CREATE TABLE initial (learner INTEGER PRIMARY KEY, bytes BLOB NOT NULL);"
         "ALTER TABLE reward ADD COLUMN probability REAL;"},
     {6, ""},
+    {7, ""},
 };
 enum { N_STEPS = sizeof steps / sizeof *steps };
 
