@@ -38,9 +38,9 @@ typedef struct set {
     kind kind;
     size_t n_arms, n_types;
     uint64_t steps, n_tasks;
-    size_t replaced; /* all types are replaced after so many tasks; 0: never */
-    size_t seasons;  /* two sets of types take turns, so many tasks each */
-    size_t block;    /* tasks come type by type, so many each */
+    size_t replaced; /* number of tasks after which all types are replaced; 0: never */
+    size_t seasons;  /* number of tasks after which two sets of types take turns */
+    size_t block;    /* tasks come type by type: the number of tasks of each */
     double spread;   /* concentration of a task's means around its type; 0: none */
     double no_type;  /* share of tasks of no type */
     double drift;    /* standard deviation by which means move per task */
@@ -189,8 +189,8 @@ static void move_types(run *r)
 {
     for (size_t q = 0; q < r->set->n_types; q++)
         for (size_t i = 0; i < r->set->n_arms; i++)
-            r->type[q][i] = fmin(
-                1.0, fmax(0.0, r->type[q][i] + r->set->drift * segue_rng_normal(&r->rng)));
+            r->type[q][i] =
+                fmin(1.0, fmax(0.0, r->type[q][i] + r->set->drift * segue_rng_normal(&r->rng)));
 }
 
 /* Replace the types where the set says so; seasons return to the same types. */
@@ -236,16 +236,16 @@ static void make_run(run *r)
 
 /* ---- play -------------------------------------------------------------------------------- */
 
-typedef struct player {
+typedef struct contest {
     segue_learner *learner; /* or ... */
     segue_task *task;       /* ... a policy */
     double step_seconds, close_seconds;
-} player;
+} contest;
 
-static void player_init(player *p, const run *r, const segue_policy_list *list, size_t i)
+static void contest_init(contest *p, const run *r, const segue_policy_list *list, size_t i)
 {
     segue_error err;
-    *p = (player){.learner = NULL};
+    *p = (contest){.learner = NULL};
     if (segue_policy_list_is_learner(list, i)) {
         segue_learner_config config = list->learner[i];
         config.n_arms = r->set->n_arms;
@@ -265,7 +265,7 @@ static void player_init(player *p, const run *r, const segue_policy_list *list, 
 }
 
 /* Play one task; return its regret. */
-static double play(player *p, const run *r, size_t j)
+static double play(contest *p, const run *r, size_t j)
 {
     segue_error err;
     segue_rng rng, rewards[MAX_ARMS];
@@ -308,7 +308,7 @@ static double average(const double *regret, size_t first, size_t last)
     return sum / (double)(last - first);
 }
 
-static void print_player(const player *p, const run *r, const char *name, double *regret)
+static void print_contest(const contest *p, const run *r, const char *name, double *regret)
 {
     const size_t n = r->set->n_tasks;
     const double all = average(regret, 0, n), first = average(regret, 0, FIRST);
@@ -323,12 +323,12 @@ static void print_player(const player *p, const run *r, const char *name, double
 
 static void play_policy(const run *r, const segue_policy_list *list, size_t i)
 {
-    player p;
+    contest p;
     double *regret = new_numbers(r->set->n_tasks);
-    player_init(&p, r, list, i);
+    contest_init(&p, r, list, i);
     for (size_t j = 0; j < r->set->n_tasks; j++)
         regret[j] = play(&p, r, j);
-    print_player(&p, r, list->text[i], regret);
+    print_contest(&p, r, list->text[i], regret);
     if (!p.learner)
         segue_task_destroy(p.task);
     segue_learner_destroy(p.learner);

@@ -27,7 +27,8 @@
 
 segue_prior segue_belief_flat_prior(size_t n_arms, const double *ones)
 {
-    return (segue_prior){.n_components = 1, .n_arms = n_arms, .weight = ones, .a = ones, .b = ones, .draws = 1.0};
+    return (segue_prior){
+        .n_components = 1, .n_arms = n_arms, .weight = ones, .a = ones, .b = ones, .draws = 1.0};
 }
 
 segue_prior segue_belief_point_prior(const segue_models *models)
@@ -213,8 +214,8 @@ static inline posterior posterior_of(const segue_belief *belief, size_t componen
     const double each = segue_belief_reward_weight(belief, arm);
     const double won = each * belief->sum[arm];
     const double pulls = each * (double)(int64_t)belief->pulls[arm];
-    return (posterior){.a = belief->prior.a[index] + won,
-                       .b = belief->prior.b[index] + lost_of(pulls, won)};
+    return (posterior){.a = belief->sharpness * (belief->prior.a[index] + won),
+                       .b = belief->sharpness * (belief->prior.b[index] + lost_of(pulls, won))};
 }
 
 /* Write the posteriors of all arms to the scratch memory. */
@@ -311,6 +312,7 @@ static void update_leader_cache(segue_leader_cache *leader, const segue_belief *
 {
     const segue_beta_array betas = collect_posteriors(belief, component);
     leader->component = component;
+    leader->sharpness = belief->sharpness;
     leader->arm = leader_of(&betas);
     const double a = betas.a[leader->arm], n = a + betas.b[leader->arm], mean = a / n;
     leader->bar = mean - FAR_BELOW * sqrt(mean * (1.0 - mean) / (n + 1.0));
@@ -356,7 +358,7 @@ static size_t draw_screened(const segue_belief *belief, size_t component, const 
                             segue_rng *rng)
 {
     segue_leader_cache *leader = belief->leader;
-    if (!leader->holds || leader->component != component)
+    if (!leader->holds || leader->component != component || leader->sharpness != belief->sharpness)
         update_leader_cache(leader, belief, component);
     const posterior p = posterior_of(belief, component, leader->arm);
     const double probability = probability_below(leader, p);

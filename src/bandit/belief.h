@@ -19,6 +19,7 @@ struct segue_prior {
     const double *b;      /* NULL: the components are points; else a, b > 0, a + b >= 1e-6 */
     double draws;         /* look-ahead makes a Thompson step with probability draws / (t + 1) */
     const double *more;   /* n_components: more of them, under each; NULL: none */
+    bool sharpens;        /* Thompson sampling draws from sharpened posteriors */
 };
 
 /* The result of a draw that saves work in the next ones: under a component the arms other than
@@ -27,7 +28,7 @@ struct segue_prior {
 typedef struct segue_leader_cache {
     bool holds;
     size_t component, arm;
-    double bar, probability;
+    double sharpness, bar, probability;
 } segue_leader_cache;
 
 /* The current belief. The arrays are borrowed. */
@@ -39,6 +40,7 @@ typedef struct segue_belief {
     const double
         *reward_weight; /* n_arms: rewards of 0 or 1 that a reward counts as, of Betas; NULL: one */
     const bool *allowed; /* n_arms: allowed arms; NULL: all */
+    double sharpness;    /* draws are from Beta(sharpness a, sharpness b); 1: from the posterior */
     segue_leader_cache
         *leader;     /* of the draws so far; NULL, with `scratch`: no draw will be made */
     double *scratch; /* 2 n_arms: for a draw */

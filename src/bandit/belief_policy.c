@@ -1,18 +1,28 @@
 /* belief_policy.c - a task played by a belief: Thompson sampling or look-ahead.
  *
- * Look-ahead makes a Thompson step with probability 1 / (t + 1), t the steps so far: about log n
+ * Look-ahead makes a Thompson step with probability d / (t + 1), t the steps so far: about d log n
  * of them per task explore what a look ahead of one block does not, and give a learner rewards of
- * all arms. A prior of points needs no such steps. Late in a task, where the choice rarely
+ * all arms. d is the prior's: 1 where nothing is learned. A prior of points needs no such steps. Late in a task, where the choice rarely
  * changes, an arm that look-ahead exploits is held for t / 32 pulls. The state is one block of the
  * task's memory: belief_state, the weights, scratch.
+ *
+ * Thompson sampling explores as if a task had no end. Sharpened draws, from Beta(c a, c b) instead of
+ * Beta(a, b), explore less: c rises from 2.5 to 5 over a task of known length, and is 1.5 else. Whether
+ * a task draws so is part of its prior.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/belief_policy.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "bandit/lookahead.h"
 
 #define HOLD_SHARE 32 /* hold an exploited arm for steps / HOLD_SHARE pulls */
+
+#define SHARPNESS            2.5 /* of a task's first draws ... */
+#define SHARPNESS_RISE       2.5 /* ... rising by this to its end ... */
+#define SHARPNESS_STAGES     16  /* ... in stages, in which a leader cache holds */
+#define SHARPNESS_NO_HORIZON 1.5
 
 typedef struct belief_state {
     segue_prior prior;
@@ -82,6 +92,7 @@ segue_belief segue_belief_policy_belief(const segue_task_view *view)
                           .sum = view->sum,
                           .reward_weight = p->prior.b ? view->reward_weight : NULL,
                           .allowed = view->allowed,
+                          .sharpness = 1.0,
                           .leader = &p->leader,
                           .scratch = counted_of(p) + p->prior.n_arms};
 }
@@ -110,6 +121,24 @@ static segue_choice draw(const segue_task_view *view, const segue_belief *belief
 segue_choice segue_belief_policy_thompson(const segue_task_view *view, segue_rng *rng)
 {
     const segue_belief belief = segue_belief_policy_belief(view);
+    return draw(view, &belief, rng);
+}
+
+double segue_belief_policy_sharpness(const segue_task_view *view, uint64_t step)
+{
+    if (!((const belief_state *)view->state)->prior.sharpens)
+        return 1.0;
+    if (view->horizon == 0 || view->horizon == SEGUE_MAX_HORIZON) /* of a learner without one */
+        return SHARPNESS_NO_HORIZON;
+    const uint64_t last = view->horizon - 1;
+    const uint64_t stage = SHARPNESS_STAGES * (step < last ? step : last) / view->horizon;
+    return SHARPNESS + SHARPNESS_RISE * (double)stage / SHARPNESS_STAGES;
+}
+
+segue_choice segue_belief_policy_sharpened(const segue_task_view *view, segue_rng *rng)
+{
+    segue_belief belief = segue_belief_policy_belief(view);
+    belief.sharpness = segue_belief_policy_sharpness(view, view->step);
     return draw(view, &belief, rng);
 }
 
@@ -142,9 +171,10 @@ segue_choice segue_belief_policy_deterministic(const segue_task_view *view, segu
     return by_rule(p->held_arm);
 }
 
-static double draws_of(const belief_state *p)
+/* Return d: look-ahead makes a Thompson step with probability d / (t + 1). */
+static double steps_of(const belief_state *p)
 {
-    double draws = p->prior.draws;
+    double draws = p->prior.b ? p->prior.draws : 0.0;
     for (size_t q = 0; p->prior.more && q < p->prior.n_components; q++)
         draws += p->weight[q] * p->prior.more[q];
     return draws;
@@ -156,14 +186,14 @@ double segue_belief_policy_draw_share(const segue_task_view *view)
     const segue_belief belief = segue_belief_policy_belief(view);
     if (!segue_belief_is_possible(&belief))
         return 1.0;
-    return p->prior.b ? draws_of(p) / ((double)view->step + 1.0) : 0.0;
+    return fmin(1.0, steps_of(p) / ((double)view->step + 1.0));
 }
 
 /* Draw whether this step is a Thompson step. */
 static bool draws(const segue_task_view *view, segue_rng *rng)
 {
     const belief_state *p = view->state;
-    return p->prior.b && segue_rng_uniform(rng) * ((double)view->step + 1.0) < draws_of(p);
+    return p->prior.b && segue_rng_uniform(rng) * ((double)view->step + 1.0) < steps_of(p);
 }
 
 segue_choice segue_belief_policy_lookahead(const segue_task_view *view, segue_rng *rng)

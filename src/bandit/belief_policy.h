@@ -32,6 +32,11 @@ segue_belief segue_belief_policy_belief(const segue_task_view *view);
 /* Choose by Thompson sampling. */
 segue_choice segue_belief_policy_thompson(const segue_task_view *view, segue_rng *rng);
 
+/* Choose by Thompson sampling, with sharpened posteriors if the prior says so; the factor of their
+ * parameters at a step. */
+double segue_belief_policy_sharpness(const segue_task_view *view, uint64_t step);
+segue_choice segue_belief_policy_sharpened(const segue_task_view *view, segue_rng *rng);
+
 /* Choose by look-ahead with Thompson steps; then its parts: the share of Thompson steps, and the
  * deterministic choice. */
 segue_choice segue_belief_policy_lookahead(const segue_task_view *view, segue_rng *rng);

@@ -10,11 +10,11 @@
 #include "segue/learner.h"
 
 typedef struct shared_prior {
-    segue_models *models;                  /* of a method with models; or ... */
-    segue_prior prior;                     /* ... a mixture, whose arrays are ... */
-    double *numbers;                       /* ... here */
-    size_t n_types;                        /* components 1 .. n_types are types, by number */
-    size_t number[SEGUE_MAX_COMPONENTS];   /* of the type that each component stands for; 0: none */
+    segue_models *models;                /* of a method with models; or ... */
+    segue_prior prior;                   /* ... a mixture, whose arrays are ... */
+    double *numbers;                     /* ... here */
+    size_t n_types;                      /* components 1 .. n_types are types, by number */
+    size_t number[SEGUE_MAX_COMPONENTS]; /* of the type that each component stands for; 0: none */
     uint64_t users; /* the learner while it is current, each open task, each copy of one */
     size_t bytes;   /* of memory ... */
     size_t *total;  /* ... and the learner's sum over its shared priors */

@@ -84,6 +84,7 @@ static segue_status make_prior(const segue_sampler *types, shared_prior **out, s
     SEGUE_TRY(segue_shared_prior_create(out, next.n_components, segue_sampler_arms(types), err));
     (*out)->n_types = next.n_types;
     (*out)->prior.draws = next.draws;
+    (*out)->prior.sharpens = true;
     memcpy((*out)->number, next.number, next.n_components * sizeof *next.number);
     memcpy(segue_shared_prior_weight(*out), next.weight, next.n_components * sizeof *next.weight);
     memcpy(segue_shared_prior_more(*out), next.more, next.n_components * sizeof *next.more);
@@ -234,7 +235,8 @@ void segue_types_learner_fill_info(const segue_learner *learner, segue_learner_s
 size_t segue_types_learner_bytes(const segue_learner *learner)
 {
     const types_state *t = learner->state;
-    return sizeof *t + segue_sampler_bytes(t->types) + 2 * learner->config.n_arms * sizeof *t->counts;
+    return sizeof *t + segue_sampler_bytes(t->types) +
+           2 * learner->config.n_arms * sizeof *t->counts;
 }
 
 void segue_types_learner_interval(const segue_learner *learner, size_t type, size_t arm,

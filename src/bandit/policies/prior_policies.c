@@ -53,7 +53,7 @@ const segue_policy segue_policy_tts = {
     .precompute = segue_belief_policy_ones,
     .state_size = tts_size,
     .begin = begin,
-    .choose = segue_belief_policy_thompson,
+    .choose = segue_belief_policy_sharpened,
     .update = segue_belief_policy_update,
     .rebind = rebind,
 };

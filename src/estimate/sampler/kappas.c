@@ -132,8 +132,7 @@ static double compute_marginal(const kappas *k, const task_set *set, size_t arm,
     for (size_t g = 0; g < k->count; g++) {
         const double kappa = segue_type_table_kappa(g);
         count_effective(set, count, kappa, &m->won[g], &m->pulls[g]);
-        m->log_lik[g] =
-            count > 0 ? log_marginal(set, count, kappa, m->won[g], m->pulls[g]) : 0.0;
+        m->log_lik[g] = count > 0 ? log_marginal(set, count, kappa, m->won[g], m->pulls[g]) : 0.0;
         max = fmax(max, m->log_lik[g] + k->log_share[g]);
     }
     for (size_t g = 0; g < k->count; g++)

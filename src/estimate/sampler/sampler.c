@@ -3,8 +3,8 @@
  * A new task draws its type from the others' (Gibbs), and the Betas of that type change at once.  A
  * refit tries two splits and a merge, and redraws everything once: the type of every task, the
  * concentration of the process, the kappas.  Refits are due after every task up to the 15th, then
- * after finished / 8 tasks, and every 8 tasks from the 64th on.  A task that leaves the window leaves
- * its type.
+ * after finished / 8 tasks, and every 8 tasks from the 64th on (in a window of more than 512 tasks,
+ * after a 64th of it).  A task that leaves the window leaves its type.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/sampler/sampler.h"
 
@@ -19,9 +19,9 @@
 
 #define WINDOW       512
 #define MIN_CAPACITY 16
-#define SPLITS       2 /* of a refit */
-#define REFIT_SHARE  8 /* a refit is due after finished / this tasks ... */
-#define MAX_BETWEEN  8 /* ... at the latest */
+#define SPLITS       2  /* of a refit */
+#define MAX_BETWEEN  8  /* tasks between refits, in a window of up to 512; ... */
+#define WINDOW_SHARE 64 /* ... else the window / this */
 
 /* ---- create ------------------------------------------------------------------------------ */
 
@@ -52,7 +52,7 @@ static void fill(segue_sampler *s, const segue_sampler_config *config)
     s->alpha = 1.0;
     memcpy(s->memory, memory, sizeof memory);
     s->unlike = 1.0;
-    s->told = 20.0;
+    s->judged = 20.0;
     s->next_id = 1;
     segue_task_window_init(&s->tasks, config->n_arms, config->window);
     for (size_t i = 0; i < config->n_arms; i++)
@@ -211,13 +211,19 @@ segue_status segue_sampler_add_task(segue_sampler *s, const double *sum, const d
 
 /* ---- refits ------------------------------------------------------------------------------ */
 
+/* Tasks from one refit to the next: few at first, and more in a long window, where a refit takes
+ * longer and changes less. */
+static uint64_t tasks_between(const segue_sampler *s)
+{
+    const uint64_t grown = s->finished / SAMPLER_REFIT_SHARE,
+                   of_window = s->tasks.count / WINDOW_SHARE;
+    const uint64_t max = of_window > MAX_BETWEEN ? of_window : MAX_BETWEEN;
+    return grown < 1 ? 1 : grown < max ? grown : max;
+}
+
 bool segue_sampler_due(const segue_sampler *s)
 {
-    const uint64_t between = s->finished / REFIT_SHARE;
-    return s->finished - s->fitted >= (between < 1             ? 1
-                                       : between > MAX_BETWEEN ? MAX_BETWEEN
-                                                               : between) &&
-           s->finished > s->fitted;
+    return s->finished > s->fitted && s->finished - s->fitted >= tasks_between(s);
 }
 
 /* True if a type comes before another: it has more tasks or, of as many, the larger mean of the

@@ -55,7 +55,7 @@ size_t segue_sampler_in_window(const segue_sampler *s);
 /** The types that are shown: at most SEGUE_MAX_TYPES. */
 size_t segue_sampler_count(const segue_sampler *s);
 
-/** What is known of an arm of a type (1 .. count). */
+/** An arm of a type (1 .. count). */
 typedef struct segue_sampled_arm {
     double mean;      /* of the type */
     double low, high; /* 95 % interval of it (Wilson) */

@@ -23,7 +23,7 @@ static void copy_numbers(segue_sampler *to, const segue_sampler *from)
     to->alpha = from->alpha;
     memcpy(to->memory, from->memory, sizeof to->memory);
     to->unlike = from->unlike;
-    to->told = from->told;
+    to->judged = from->judged;
     to->pulls = from->pulls;
     to->finished = from->finished;
     to->fitted = from->fitted;
@@ -95,25 +95,42 @@ segue_status segue_sampler_adopt(segue_sampler *s, segue_sampler *copy, segue_er
         SEGUE_TRY(segue_sampler_add_task(copy, sum_of(s, l), pulls_of(s, l), err));
     }
     copy->finished = s->finished;
+    copy->pulls = s->pulls;
     swap(s, copy);
     return SEGUE_OK;
 }
 
 /* ---- types of an older file ---------------------------------------------------------------- */
 
+/* Count the pulls of tasks that left the window as many as those of the others, on average. */
+static double count_pulls_before(const task_window *tasks)
+{
+    double pulls = 0.0;
+    for (size_t l = 0; l < tasks->count; l++)
+        for (size_t i = 0; i < tasks->n_arms; i++)
+            pulls += segue_task_window_pulls(tasks, l)[i];
+    return tasks->count > 0
+               ? pulls / (double)tasks->count * (double)(segue_task_window_number(tasks, 0) - 1)
+               : 0.0;
+}
+
+/* Refits are as rare as the window is long, so that it takes seconds at most. */
 segue_status segue_sampler_learn_fitted(segue_sampler *s, const segue_types *fitted,
                                         segue_error *err)
 {
     const task_window *tasks = &fitted->tasks;
+    size_t last = 0; /* tasks at the last refit */
+    s->pulls = count_pulls_before(tasks);
     for (size_t l = 0; l < tasks->count; l++) {
         s->finished = segue_task_window_number(tasks, l) - 1;
         SEGUE_TRY(segue_sampler_add_task(s, segue_task_window_sum(tasks, l),
                                          segue_task_window_pulls(tasks, l), err));
-        if (segue_sampler_due(s))
-            segue_sampler_refit(s);
+        if (l + 1 - last < (l + 1) / SAMPLER_REFIT_SHARE)
+            continue;
+        segue_sampler_refit(s);
+        last = l + 1;
     }
     s->finished = fitted->finished;
-    s->fitted = s->finished;
     return SEGUE_OK;
 }
 
@@ -175,8 +192,7 @@ static segue_status pool_both(segue_sampler *pool, const segue_sampler *a, const
                               segue_error *err)
 {
     const size_t both = a->tasks.count + b->tasks.count, window = pool->config.window;
-    const segue_sampler *main =
-        b->finished > a->finished && b->config.cap <= a->config.cap ? b : a;
+    const segue_sampler *main = b->finished > a->finished && b->config.cap <= a->config.cap ? b : a;
     SEGUE_TRY(segue_sampler_reserve(pool, both, err));
     copy_numbers(pool, main);
     copy_empty(&pool->types, &main->types);

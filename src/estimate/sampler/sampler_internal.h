@@ -8,19 +8,21 @@
 #include "estimate/sampler/type_table.h"
 #include "estimate/types/task_window.h"
 
+#define SAMPLER_REFIT_SHARE 8 /* a refit is due after finished / this tasks, or sooner */
+
 #define N_HALF_LIVES 4
 #define NO_TYPE      UINT32_MAX /* of a task that is in no type for the moment */
 
 struct segue_sampler {
     segue_sampler_config config;
     task_window tasks;
-    type_table types; /* by number, from 0 here */
+    type_table types;  /* by number, from 0 here */
     uint32_t *type_of; /* of each task of the window */
     size_t capacity;   /* tasks for which there is memory */
     kappas kappas;
     double alpha;                /* concentration of the Dirichlet process */
     double memory[N_HALF_LIVES]; /* weights of the half-lives; sum 1 */
-    double unlike, told;         /* tasks that share but the best arm with a type, of so many */
+    double unlike, judged;       /* tasks that share only the best arm with a type, of all judged */
     double pulls;                /* of all tasks */
     uint64_t finished;           /* tasks so far */
     uint64_t fitted;             /* tasks at the last refit */
@@ -49,7 +51,7 @@ void segue_sampler_moves_remove(segue_sampler *s, size_t task);
 void segue_sampler_moves_drop(segue_sampler *s, size_t type);
 
 /* True if there may be one more type. */
-bool segue_sampler_moves_has_room(const segue_sampler *s);
+bool segue_sampler_moves_may_grow(const segue_sampler *s);
 
 /* Redraw the kappas of a type; uses `first`. */
 void segue_sampler_moves_draw_kappas(segue_sampler *s, size_t type, segue_rng *rng);

@@ -16,11 +16,12 @@
 #define MIN_UNLIKE     5    /* tasks before the share of unlike tasks is learned */
 #define START_OVER     0.02 /* share of the memories' weights that is spread evenly per task */
 #define PRIOR_UNLIKE   1.0  /* unlike tasks ... */
-#define PRIOR_TOLD     20.0 /* ... of so many, before any is seen */
+#define PRIOR_JUDGED   20.0 /* ... of this number, before any is seen */
 #define FORGET         0.99
 #define MAX_UNLIKE     0.3
-#define TELLS          1.0   /* nats by which the likelihoods of like and unlike differ */
+#define TELLS          1.0 /* nats by which the likelihoods of like and unlike differ */
 #define MIN_LIKELIHOOD 1e-300
+#define MIN_DECAYED    1e-30 /* weight of a task that decays no further */
 
 /* 2^(-1 / half-life): 6, 25 and 100 tasks, and no end. */
 static const double decay[N_HALF_LIVES] = {0.89089871814033930, 0.97265494741228553,
@@ -29,14 +30,16 @@ static const double decay[N_HALF_LIVES] = {0.89089871814033930, 0.97265494741228
 /* Sum up the tasks of each type (n_types) as one memory counts them; returns all. */
 static double count_decayed(const segue_sampler *s, size_t memory, double *count)
 {
+    const bool forgets = decay[memory] < 1.0;
     double weight = 1.0, all = 0.0;
     uint64_t number = s->finished;
     for (size_t c = 0; c < s->types.n_types; c++)
         count[c] = 0.0;
     for (size_t l = s->tasks.count; l-- > 0;) {
-        for (; number > segue_task_window_number(&s->tasks, l) && weight > 0.0; number--)
+        const uint64_t earlier = segue_task_window_number(&s->tasks, l);
+        for (; forgets && number > earlier && weight > MIN_DECAYED; number--)
             weight *= decay[memory];
-        number = segue_task_window_number(&s->tasks, l);
+        number = earlier;
         count[s->type_of[l]] += weight;
         all += weight;
     }
@@ -75,11 +78,10 @@ static void compute_fit(const segue_sampler *s, const double *sum, const double 
     f->none = f->max = segue_log_beta_ratios(s->ones, s->ones, sum, pulls, t->n_arms);
     for (size_t c = 0; c < t->n_types; c++) {
         const size_t best = segue_type_table_best_arm(t, c), at = c * t->n_arms;
-        f->like[c] =
-            segue_log_beta_ratios(t->play_a + at, t->play_b + at, sum, pulls, t->n_arms);
-        f->unlike[c] = f->none - log_lik_of_arm(1.0, 1.0, sum[best], pulls[best]) +
-                       log_lik_of_arm(t->play_a[at + best], t->play_b[at + best], sum[best],
-                                      pulls[best]);
+        f->like[c] = segue_log_beta_ratios(t->play_a + at, t->play_b + at, sum, pulls, t->n_arms);
+        f->unlike[c] =
+            f->none - log_lik_of_arm(1.0, 1.0, sum[best], pulls[best]) +
+            log_lik_of_arm(t->play_a[at + best], t->play_b[at + best], sum[best], pulls[best]);
         f->max = fmax(f->max, fmax(f->like[c], f->unlike[c]));
     }
 }
@@ -110,7 +112,7 @@ static void learn_unlike(segue_sampler *s, const fit *f)
     const double tells = fabs(log(unlike / like)) > TELLS ? 1.0 : 0.0;
     const double probability = share * unlike / (share * unlike + (1.0 - share) * like);
     s->unlike = PRIOR_UNLIKE + FORGET * (s->unlike - PRIOR_UNLIKE) + tells * probability;
-    s->told = PRIOR_TOLD + FORGET * (s->told - PRIOR_TOLD) + tells;
+    s->judged = PRIOR_JUDGED + FORGET * (s->judged - PRIOR_JUDGED) + tells;
 }
 
 void segue_sampler_mixing_learn(segue_sampler *s, const double *sum, const double *pulls)
@@ -126,5 +128,5 @@ void segue_sampler_mixing_learn(segue_sampler *s, const double *sum, const doubl
 
 double segue_sampler_mixing_unlike(const segue_sampler *s)
 {
-    return fmin(MAX_UNLIKE, s->unlike / s->told);
+    return fmin(MAX_UNLIKE, s->unlike / s->judged);
 }

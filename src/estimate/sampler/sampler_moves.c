@@ -21,7 +21,7 @@ static size_t max_types(const segue_sampler *s)
     return s->config.cap < SEGUE_MAX_TYPES ? s->config.cap : MAX_SAMPLED_TYPES;
 }
 
-bool segue_sampler_moves_has_room(const segue_sampler *s)
+bool segue_sampler_moves_may_grow(const segue_sampler *s)
 {
     return s->types.n_types < max_types(s);
 }
@@ -30,8 +30,7 @@ static size_t append_type(segue_sampler *s, segue_rng *rng)
 {
     const size_t type = segue_type_table_append(&s->types, s->next_id++);
     for (size_t i = 0; i < s->config.n_arms; i++)
-        segue_type_table_set(&s->types, type, i, 0.0, 0.0,
-                             segue_kappas_draw_one(&s->kappas, rng));
+        segue_type_table_set(&s->types, type, i, 0.0, 0.0, segue_kappas_draw_one(&s->kappas, rng));
     return type;
 }
 
@@ -46,9 +45,8 @@ void segue_sampler_moves_assign(segue_sampler *s, size_t task, segue_rng *rng,
         log_weight[c] =
             log(s->types.size[c]) + segue_type_table_log_likelihood(&s->types, c, sum, pulls);
     log_weight[count] =
-        segue_sampler_moves_has_room(s)
-            ? log(s->alpha) +
-                  segue_log_beta_ratios(s->ones, s->ones, sum, pulls, s->config.n_arms)
+        segue_sampler_moves_may_grow(s)
+            ? log(s->alpha) + segue_log_beta_ratios(s->ones, s->ones, sum, pulls, s->config.n_arms)
             : -INFINITY;
     size_t type = segue_kappas_draw_index(log_weight, count + 1, rng, log_probability);
     if (type == count)

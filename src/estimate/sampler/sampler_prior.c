@@ -18,11 +18,12 @@
 
 #include "estimate/sampler/sampler_internal.h"
 
-#define MIN_DRAWS   0.2  /* Thompson steps when all is known ... */
-#define FIRST_DRAWS 0.8  /* ... more of them at first ... */
-#define DRAWS_TASKS 5.0  /* ... falling by 1 / e in so many tasks per arm */
-#define MIN_TOTAL   2e-3 /* a + b of a Beta */
-#define ROOT_HALF   0.70710678118654752440
+#define MIN_DRAWS     0.2  /* Thompson steps when all is known ... */
+#define FIRST_DRAWS   0.8  /* ... more of them at first ... */
+#define DRAWS_TASKS   5.0  /* ... falling by 1 / e in this number of tasks per arm */
+#define DRAWS_PER_ARM 2.0  /* for each arm that may be better than the best */
+#define MIN_TOTAL     2e-3 /* a + b of a Beta */
+#define ROOT_HALF     0.70710678118654752440
 
 /* The probability that the mean of an arm of a type exceeds a value, by a normal law. */
 static double probability_above(const type_table *t, size_t type, size_t arm, double value)
@@ -122,10 +123,11 @@ void segue_sampler_prior_describe(const segue_sampler *s, sampler_prior *p)
         p->weight[c + 1] = share[c];
         p->number[c + 1] = c + 1;
         p->arm[c + 1] = segue_type_table_best_arm(t, c);
-        p->more[c + 1] = (1.0 - 1.0 / t->size[c]) * count_better(t, c, p->arm[c + 1]);
+        p->more[c + 1] =
+            DRAWS_PER_ARM * (1.0 - 1.0 / t->size[c]) * count_better(t, c, p->arm[c + 1]);
     }
-    p->draws = MIN_DRAWS + FIRST_DRAWS * exp(-(double)s->finished /
-                                             (DRAWS_TASKS * (double)s->config.n_arms));
+    p->draws = MIN_DRAWS +
+               FIRST_DRAWS * exp(-(double)s->finished / (DRAWS_TASKS * (double)s->config.n_arms));
     append_best_arms(s, p);
 }
 

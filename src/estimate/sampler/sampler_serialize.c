@@ -5,8 +5,11 @@
 #include "core/fail.h"
 #include "estimate/sampler/sampler_internal.h"
 
-#define MAX_COUNT     1e300 /* pulls that count: finite, and their sums too */
-#define MAX_SUM_ERROR 1e-9  /* of the sum of the weights from 1 */
+#define MAX_COUNT     1e12 /* pulls that count: 131073 x 65536, and a + b of a Beta */
+#define MIN_TOTAL     1e-6 /* a + b of a Beta */
+#define MIN_ALPHA     1e-6 /* of the process ... */
+#define MAX_ALPHA     1e6  /* ... wider than any that is drawn */
+#define MAX_SUM_ERROR 1e-9 /* of the sum of the weights from 1 */
 
 /* ---- numbers ----------------------------------------------------------------------------- */
 
@@ -16,7 +19,7 @@ void segue_sampler_serialize(const segue_sampler *s, segue_bytes *b)
     segue_bytes_append_u64(b, s->finished);
     segue_bytes_append_u64(b, s->fitted);
     segue_bytes_append_u64(b, s->next_id);
-    const double numbers[] = {s->alpha, s->unlike, s->told, s->pulls};
+    const double numbers[] = {s->alpha, s->unlike, s->judged, s->pulls};
     segue_bytes_append_f64(b, numbers, sizeof numbers / sizeof *numbers);
     segue_bytes_append_f64(b, s->memory, N_HALF_LIVES);
     segue_bytes_append_u64(b, s->kappas.count);
@@ -45,14 +48,14 @@ static bool deserialize_numbers(segue_sampler *s, segue_bytes_reader *r)
     is_right = segue_bytes_read_finite(r, s->memory, N_HALF_LIVES) && is_right;
     s->alpha = numbers[0];
     s->unlike = numbers[1];
-    s->told = numbers[2];
+    s->judged = numbers[2];
     s->pulls = numbers[3];
     for (size_t h = 0; h < N_HALF_LIVES; h++) {
         is_right = is_right && s->memory[h] > 0.0;
         total += s->memory[h];
     }
-    return is_right && !r->failed && s->fitted <= s->finished && s->alpha > 0.0 &&
-           s->unlike >= 1.0 && s->told >= s->unlike && s->pulls >= 0.0 &&
+    return is_right && !r->failed && s->fitted <= s->finished && s->alpha >= MIN_ALPHA &&
+           s->alpha <= MAX_ALPHA && s->unlike >= 1.0 && s->judged >= s->unlike && s->pulls >= 0.0 &&
            fabs(total - 1.0) < MAX_SUM_ERROR;
 }
 
@@ -80,8 +83,9 @@ static bool deserialize_arm(type_table *t, size_t type, size_t arm, segue_bytes_
     const uint64_t kappa = segue_bytes_read_u64(r);
     for (size_t k = 0; k < 4; k++)
         is_right = is_right && known[k] >= 0.0 && known[k] <= MAX_COUNT;
-    if (!is_right || known[0] > known[1] || !(known[2] > 0.0) || !(known[3] > 0.0) ||
-        kappa >= N_KAPPAS)
+    const double total = known[2] + known[3], mean = known[2] / total;
+    if (!is_right || known[0] > known[1] || !(total >= MIN_TOTAL) || !(mean > 0.0) ||
+        !(mean < 1.0) || kappa >= N_KAPPAS)
         return false;
     segue_type_table_set(t, type, arm, known[0], known[1], (size_t)kappa);
     t->play_a[at] = known[2];
@@ -100,7 +104,9 @@ static bool deserialize_types(segue_sampler *s, segue_bytes_reader *r)
     for (size_t c = 0; c < t->n_types; c++) {
         t->id[c] = segue_bytes_read_count(r);
         t->size[c] = 0.0;
-        is_right = is_right && t->id[c] < s->next_id;
+        is_right = is_right && t->id[c] > 0 && t->id[c] < s->next_id;
+        for (size_t d = 0; d < c; d++)
+            is_right = is_right && t->id[d] != t->id[c];
     }
     for (size_t at = 0; at < t->n_types * t->n_arms && is_right; at++)
         is_right = deserialize_arm(t, at / t->n_arms, at % t->n_arms, r);

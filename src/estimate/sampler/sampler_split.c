@@ -66,14 +66,13 @@ static size_t append_seed(segue_sampler *s, size_t task)
  * another one. */
 static size_t find_unlike(const segue_sampler *s, const division *d, size_t seed, segue_rng *rng)
 {
-    double least = INFINITY;
+    double min_fit = INFINITY;
     size_t found = seed;
     for (int k = 0; k < CANDIDATES; k++) {
         const size_t task = d->task[draw_below(rng, d->count)];
-        const double fit =
-            log_likelihood(s, d->part[0], task) - log_likelihood(s, d->type, task);
-        if (task != seed && fit < least) {
-            least = fit;
+        const double fit = log_likelihood(s, d->part[0], task) - log_likelihood(s, d->type, task);
+        if (task != seed && fit < min_fit) {
+            min_fit = fit;
             found = task;
         }
     }
@@ -186,7 +185,7 @@ void segue_sampler_split(segue_sampler *s, segue_rng *rng)
     const size_t seed = draw_below(rng, s->tasks.count);
     division d = {.type = s->type_of[seed], .task = s->second};
     d.count = collect_tasks(s, d.type, d.task);
-    if (d.count < 2 || !segue_sampler_moves_has_room(s))
+    if (d.count < 2 || !segue_sampler_moves_may_grow(s))
         return;
     d.part[0] = append_seed(s, seed);
     const size_t other = find_unlike(s, &d, seed, rng);
@@ -218,14 +217,14 @@ static double distance(const type_table *t, size_t c, size_t d)
 /* Draw a type that is near to another one. */
 static size_t draw_near(const segue_sampler *s, size_t type, segue_rng *rng)
 {
-    double least = INFINITY;
+    double nearest = INFINITY;
     size_t found = type;
     for (size_t c = 0; c < s->types.n_types; c++) {
         if (c == type)
             continue;
         const double apart = distance(&s->types, type, c) * (0.5 + segue_rng_uniform(rng));
-        if (apart < least || found == type) {
-            least = apart;
+        if (apart < nearest || found == type) {
+            nearest = apart;
             found = c;
         }
     }
@@ -255,10 +254,10 @@ static void accept_merge(segue_sampler *s, const size_t *type, const uint32_t *t
                          segue_rng *rng)
 {
     const bool is_larger = s->types.size[type[0]] >= s->types.size[type[1]];
-    const size_t kept = type[is_larger ? 0 : 1], removed = type[is_larger ? 1 : 0];
-    assign(s, task, count, kept);
-    s->types.size[kept] = (double)count;
-    segue_sampler_moves_draw_kappas(s, kept, rng);
+    const size_t larger = type[is_larger ? 0 : 1], removed = type[is_larger ? 1 : 0];
+    assign(s, task, count, larger);
+    s->types.size[larger] = (double)count;
+    segue_sampler_moves_draw_kappas(s, larger, rng);
     segue_sampler_moves_drop(s, removed);
 }
 
@@ -272,9 +271,8 @@ void segue_sampler_split_merge(segue_sampler *s, segue_rng *rng)
     count[0] = collect_tasks(s, type[0], s->second);
     count[1] = collect_tasks(s, type[1], s->second + count[0]);
     const size_t both = count[0] + count[1];
-    const double apart = score(s, s->second, count[0]) +
-                         score(s, s->second + count[0], count[1]) + log(s->alpha) +
-                         entropy_of(s, type, s->second, both);
+    const double apart = score(s, s->second, count[0]) + score(s, s->second + count[0], count[1]) +
+                         log(s->alpha) + entropy_of(s, type, s->second, both);
     if (log(segue_rng_uniform(rng)) < score(s, s->second, both) - apart)
         accept_merge(s, type, s->second, both, rng);
 }

@@ -17,7 +17,8 @@
 #include "core/log_gamma.h"
 
 #define N_ARRAYS   6
-#define MIN_SPREAD 1e-6 /* 1 / kappa of a played Beta: all tasks of the type are alike */
+#define MIN_SPREAD 1e-6  /* 1 / kappa of a played Beta: all tasks of the type are alike */
+#define MIN_MEAN   1e-12 /* of a played Beta, and of 1 minus it */
 
 double segue_type_table_kappa(size_t index)
 {
@@ -120,7 +121,7 @@ void segue_type_table_set(type_table *t, size_t type, size_t arm, double won, do
     t->b[at] = c * (1.0 + t->pulls[at] - t->won[at]) / (2.0 + t->pulls[at]);
 }
 
-/* How much a pull of a task with so many counts. */
+/* How much each pull of a task with this number of pulls counts. */
 static double count_of(double kappa, double pulls)
 {
     return (kappa + 1.0) / (kappa + pulls);
@@ -140,17 +141,18 @@ void segue_type_table_add(type_table *t, size_t type, const double *sum, const d
     }
 }
 
-/* The spread 1 / kappa stays, and the ignorance falls.  A type of one task has no spread yet. */
+/* The spread 1 / kappa stays, and the ignorance falls.  An arm of one task has no spread yet.
+ * Without refits, means would come as near to 0 and 1 as rounding lets them. */
 static void play_arm(type_table *t, size_t type, size_t arm, double sum, double pulls)
 {
     const size_t at = type * t->n_arms + arm;
     const double kappa = segue_type_table_kappa(t->kappa[at]), counts = count_of(kappa, pulls);
     const double known = t->pulls[at] + 2.0, before = fmax(2.0, known - counts * pulls);
     const double old = t->play_a[at] + t->play_b[at];
-    const double mean =
-        (before * t->play_a[at] / old + counts * sum) / (before + counts * pulls);
-    const double spread =
-        t->size[type] < 1.5 ? 1.0 / kappa : fmax(MIN_SPREAD, 1.0 / old - 1.0 / before);
+    const double exact = (before * t->play_a[at] / old + counts * sum) / (before + counts * pulls);
+    const double mean = fmin(1.0 - MIN_MEAN, fmax(MIN_MEAN, exact));
+    const bool is_first = old == 2.0 && t->pulls[at] <= counts * pulls;
+    const double spread = is_first ? 1.0 / kappa : fmax(MIN_SPREAD, 1.0 / old - 1.0 / before);
     t->play_a[at] = mean / (spread + 1.0 / known);
     t->play_b[at] = (1.0 - mean) / (spread + 1.0 / known);
 }

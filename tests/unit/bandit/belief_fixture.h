@@ -28,10 +28,12 @@ static belief_case *new_belief_case(size_t n_components, size_t n_arms, bool poi
                                          .n_arms = n_arms,
                                          .weight = m->weight,
                                          .a = m->a,
-                                         .b = points ? NULL : m->b},
+                                         .b = points ? NULL : m->b,
+                                         .draws = 1.0},
                                .weight = m->weight,
                                .pulls = m->pulls,
-                               .sum = m->sum};
+                               .sum = m->sum,
+                               .sharpness = 1.0};
     return m;
 }
 
