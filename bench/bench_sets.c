@@ -35,7 +35,6 @@ typedef enum kind {
 
 typedef struct set {
     const char *name;
-    kind kind;
     size_t n_arms, n_types;
     uint64_t steps, n_tasks;
     size_t replaced; /* number of tasks after which all types are replaced; 0: never */
@@ -44,7 +43,8 @@ typedef struct set {
     double spread;   /* concentration of a task's means around its type; 0: none */
     double no_type;  /* share of tasks of no type */
     double drift;    /* standard deviation by which means move per task */
-    bool mixed;      /* a task is a mixture of two types */
+    kind kind;
+    bool mixed; /* a task is a mixture of two types */
     const double *weight;
 } set;
 
@@ -53,40 +53,40 @@ static const double unequal[] = {0.6, 0.2, 0.1, 0.06, 0.04};
 static const double trap[] = {0.3, 0.3, 0.3, 0.05, 0.05};
 
 static const set sets[] = {
-    {"paper-30", PAPER, 7, 5, .steps = 30, .n_tasks = 500},
-    {"paper-100", PAPER, 7, 5, .steps = 100, .n_tasks = 500},
-    {"paper-300", PAPER, 7, 5, .steps = 300, .n_tasks = 500},
-    {"paper-1000", PAPER, 7, 5, .steps = 1000, .n_tasks = 500},
-    {"paper-5000", PAPER, 7, 5, .steps = 5000, .n_tasks = 300},
-    {"2-types", RANDOM, 7, 2, .steps = 100, .n_tasks = 500},
-    {"5-types", RANDOM, 7, 5, .steps = 100, .n_tasks = 500},
-    {"10-types", RANDOM, 7, 10, .steps = 100, .n_tasks = 500},
-    {"20-types", RANDOM, 7, 20, .steps = 100, .n_tasks = 500},
-    {"40-types", RANDOM, 7, 40, .steps = 100, .n_tasks = 500},
-    {"30-arms", RANDOM, 30, 5, .steps = 100, .n_tasks = 500},
-    {"100-arms", RANDOM, 100, 5, .steps = 100, .n_tasks = 500},
-    {"10000-steps", RANDOM, 7, 5, .steps = 10000, .n_tasks = 100},
-    {"heavy", RANDOM, 7, 5, .steps = 1000, .n_tasks = 500, .weight = heavy},
-    {"unequal", RANDOM, 7, 5, .steps = 100, .n_tasks = 500, .weight = unequal},
-    {"one-arm", ONE_ARM, 7, 5, .steps = 100, .n_tasks = 500},
-    {"apart", APART, 7, 5, .steps = 300, .n_tasks = 400},
-    {"apart-2000", APART, 7, 5, .steps = 2000, .n_tasks = 200},
-    {"trap", TRAP, 7, 5, .steps = 1000, .n_tasks = 400, .weight = trap},
-    {"probes", PROBES, 7, 5, .steps = 300, .n_tasks = 400},
-    {"clicks", CLICKS, 7, 5, .steps = 300, .n_tasks = 400},
-    {"replaced-30", RANDOM, 7, 5, .steps = 100, .n_tasks = 510, .replaced = 30},
-    {"replaced-100", RANDOM, 7, 5, .steps = 100, .n_tasks = 500, .replaced = 100},
-    {"replaced-300", RANDOM, 7, 5, .steps = 100, .n_tasks = 600, .replaced = 300},
-    {"seasons", RANDOM, 7, 5, .steps = 100, .n_tasks = 600, .seasons = 100},
-    {"sorted", RANDOM, 7, 5, .steps = 100, .n_tasks = 500, .block = 25},
-    {"drift", RANDOM, 7, 5, .steps = 100, .n_tasks = 500, .drift = 0.005},
-    {"spread-5", RANDOM, 7, 5, .steps = 100, .n_tasks = 500, .spread = 5.0},
-    {"spread-20", RANDOM, 7, 5, .steps = 100, .n_tasks = 500, .spread = 20.0},
-    {"no-type", RANDOM, 7, 5, .steps = 100, .n_tasks = 500, .no_type = 0.1},
-    {"mixed", RANDOM, 7, 5, .steps = 100, .n_tasks = 500, .mixed = true},
-    {"nothing-100", NOTHING, 7, 0, .steps = 100, .n_tasks = 500},
-    {"nothing-1000", NOTHING, 7, 0, .steps = 1000, .n_tasks = 400},
-    {"nothing-30-arms", NOTHING, 30, 0, .steps = 100, .n_tasks = 400},
+    {"paper-30", 7, 5, .kind = PAPER, .steps = 30, .n_tasks = 500},
+    {"paper-100", 7, 5, .kind = PAPER, .steps = 100, .n_tasks = 500},
+    {"paper-300", 7, 5, .kind = PAPER, .steps = 300, .n_tasks = 500},
+    {"paper-1000", 7, 5, .kind = PAPER, .steps = 1000, .n_tasks = 500},
+    {"paper-5000", 7, 5, .kind = PAPER, .steps = 5000, .n_tasks = 300},
+    {"2-types", 7, 2, .kind = RANDOM, .steps = 100, .n_tasks = 500},
+    {"5-types", 7, 5, .kind = RANDOM, .steps = 100, .n_tasks = 500},
+    {"10-types", 7, 10, .kind = RANDOM, .steps = 100, .n_tasks = 500},
+    {"20-types", 7, 20, .kind = RANDOM, .steps = 100, .n_tasks = 500},
+    {"40-types", 7, 40, .kind = RANDOM, .steps = 100, .n_tasks = 500},
+    {"30-arms", 30, 5, .kind = RANDOM, .steps = 100, .n_tasks = 500},
+    {"100-arms", 100, 5, .kind = RANDOM, .steps = 100, .n_tasks = 500},
+    {"10000-steps", 7, 5, .kind = RANDOM, .steps = 10000, .n_tasks = 100},
+    {"heavy", 7, 5, .kind = RANDOM, .steps = 1000, .n_tasks = 500, .weight = heavy},
+    {"unequal", 7, 5, .kind = RANDOM, .steps = 100, .n_tasks = 500, .weight = unequal},
+    {"one-arm", 7, 5, .kind = ONE_ARM, .steps = 100, .n_tasks = 500},
+    {"apart", 7, 5, .kind = APART, .steps = 300, .n_tasks = 400},
+    {"apart-2000", 7, 5, .kind = APART, .steps = 2000, .n_tasks = 200},
+    {"trap", 7, 5, .kind = TRAP, .steps = 1000, .n_tasks = 400, .weight = trap},
+    {"probes", 7, 5, .kind = PROBES, .steps = 300, .n_tasks = 400},
+    {"clicks", 7, 5, .kind = CLICKS, .steps = 300, .n_tasks = 400},
+    {"replaced-30", 7, 5, .kind = RANDOM, .steps = 100, .n_tasks = 510, .replaced = 30},
+    {"replaced-100", 7, 5, .kind = RANDOM, .steps = 100, .n_tasks = 500, .replaced = 100},
+    {"replaced-300", 7, 5, .kind = RANDOM, .steps = 100, .n_tasks = 600, .replaced = 300},
+    {"seasons", 7, 5, .kind = RANDOM, .steps = 100, .n_tasks = 600, .seasons = 100},
+    {"sorted", 7, 5, .kind = RANDOM, .steps = 100, .n_tasks = 500, .block = 25},
+    {"drift", 7, 5, .kind = RANDOM, .steps = 100, .n_tasks = 500, .drift = 0.005},
+    {"spread-5", 7, 5, .kind = RANDOM, .steps = 100, .n_tasks = 500, .spread = 5.0},
+    {"spread-20", 7, 5, .kind = RANDOM, .steps = 100, .n_tasks = 500, .spread = 20.0},
+    {"no-type", 7, 5, .kind = RANDOM, .steps = 100, .n_tasks = 500, .no_type = 0.1},
+    {"mixed", 7, 5, .kind = RANDOM, .steps = 100, .n_tasks = 500, .mixed = true},
+    {"nothing-100", 7, 0, .kind = NOTHING, .steps = 100, .n_tasks = 500},
+    {"nothing-1000", 7, 0, .kind = NOTHING, .steps = 1000, .n_tasks = 400},
+    {"nothing-30-arms", 30, 0, .kind = NOTHING, .steps = 100, .n_tasks = 400},
 };
 enum { N_SETS = sizeof sets / sizeof *sets };
 
@@ -129,7 +129,7 @@ static double mean_of(run *r, size_t q, size_t arm, double base)
 
 static void draw_types(run *r)
 {
-    double base[MAX_ARMS];
+    double base[MAX_ARMS] = {0.0};
     for (size_t i = 0; i < r->set->n_arms; i++)
         base[i] = between(r, 0.2, 0.5);
     for (size_t q = 0; q < r->set->n_types; q++)
@@ -324,7 +324,7 @@ static void print_contest(const contest *p, const run *r, const char *name, doub
 static void play_policy(const run *r, const segue_policy_list *list, size_t i)
 {
     contest p;
-    double *regret = new_numbers(r->set->n_tasks);
+    double *regret = new_numbers(r->set->n_tasks + 1);
     contest_init(&p, r, list, i);
     for (size_t j = 0; j < r->set->n_tasks; j++)
         regret[j] = play(&p, r, j);
@@ -337,7 +337,7 @@ static void play_policy(const run *r, const segue_policy_list *list, size_t i)
 
 static void play_run(const set *s, const segue_policy_list *list, uint64_t seed)
 {
-    run r = {.set = s, .seed = seed, .mean = new_numbers(s->n_tasks * s->n_arms)};
+    run r = {.set = s, .seed = seed, .mean = new_numbers(s->n_tasks * s->n_arms + 1)};
     make_run(&r);
     for (size_t i = 0; i < list->count; i++)
         play_policy(&r, list, i);

@@ -188,7 +188,8 @@ static size_t likeliest(const double *share, size_t count)
 static void find_typical(replay_study *st, const segue_types *types, double *sum)
 {
     const segue_history *history = st->config->history;
-    double share[SEGUE_MAX_FITTED_TYPES + 1], gap[SEGUE_MAX_FITTED_TYPES][SEGUE_N_TYPICAL] = {{0.0}};
+    double share[SEGUE_MAX_FITTED_TYPES + 1],
+        gap[SEGUE_MAX_FITTED_TYPES][SEGUE_N_TYPICAL] = {{0.0}};
     double *pulls = sum + history->n_arms;
     const double *weight = pulls + history->n_arms;
     for (size_t task = 0; task < history->n_tasks; task++) {

@@ -137,7 +137,7 @@ static double compute_marginal(const kappas *k, const task_set *set, size_t arm,
     }
     for (size_t g = 0; g < k->count; g++)
         total += exp(m->log_lik[g] + k->log_share[g] - max);
-    return max + log(total);
+    return max + log(fmax(1.0, total)); /* the largest term is 1 */
 }
 
 double segue_kappas_score(const kappas *k, const task_set *set)

@@ -117,7 +117,7 @@ static void learn_unlike(segue_sampler *s, const fit *f)
 
 void segue_sampler_mixing_learn(segue_sampler *s, const double *sum, const double *pulls)
 {
-    fit f;
+    fit f = {.none = 0.0};
     if (s->finished < MIN_FINISHED || s->types.n_types == 0)
         return;
     compute_fit(s, sum, pulls, &f);

@@ -299,8 +299,8 @@ static void regret_of_whole_tasks_of_tts_is_the_same(void **state)
                                      regret_of_form(&segue_policy_tts, sharpens, false, 32),
                                      regret_of_form(&segue_policy_tts, sharpens, true, 33)};
         for (size_t i = 1; i < 3; i++) {
-            const double error = hypot(segue_stats_standard_error(&forms[0]),
-                                       segue_stats_standard_error(&forms[i]));
+            const double error =
+                hypot(segue_stats_standard_error(&forms[0]), segue_stats_standard_error(&forms[i]));
             if (!(fabs(forms[i].mean - forms[0].mean) < 4.9 * error))
                 fail_msg("form %zu: %g, not %g (%g)", i, forms[i].mean, forms[0].mean, error);
         }
