@@ -204,8 +204,9 @@ segue_status segue_sampler_add_task(segue_sampler *s, const double *sum, const d
     push(s, sum, pulls);
     const size_t task = s->tasks.count - 1;
     segue_rng_init(&rng, s->config.seed, s->config.run, s->finished, SEGUE_STREAM_ESTIMATOR);
-    segue_sampler_moves_assign(s, task, &rng, NULL);
+    segue_sampler_moves_assign_last(s, &rng);
     segue_type_table_play(&s->types, s->type_of[task], sum, pulls);
+    segue_sampler_recent_update(s);
     return SEGUE_OK;
 }
 
@@ -273,4 +274,5 @@ void segue_sampler_refit(segue_sampler *s)
     segue_sampler_split_merge(s, &rng);
     segue_sampler_moves_sweep(s, &rng);
     number_types(s);
+    segue_sampler_recent_update(s);
 }

@@ -96,6 +96,7 @@ segue_status segue_sampler_adopt(segue_sampler *s, segue_sampler *copy, segue_er
     }
     copy->finished = s->finished;
     copy->pulls = s->pulls;
+    segue_sampler_recent_update(copy);
     swap(s, copy);
     return SEGUE_OK;
 }
@@ -131,6 +132,7 @@ segue_status segue_sampler_learn_fitted(segue_sampler *s, const segue_types *fit
         last = l + 1;
     }
     s->finished = fitted->finished;
+    segue_sampler_recent_update(s);
     return SEGUE_OK;
 }
 

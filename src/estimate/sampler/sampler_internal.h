@@ -40,7 +40,8 @@ SEGUE_MUST_CHECK segue_status segue_sampler_reserve(segue_sampler *s, size_t mor
 /* ---- sampler_moves.c: changes of the partition --------------------------------------------- */
 
 /* Give a task that is in no type to one, or to a new type; *log_probability, unless NULL, becomes
- * that of the choice. */
+ * that of the choice.  `assign_last` takes the last task, by the shares that were predicted. */
+void segue_sampler_moves_assign_last(segue_sampler *s, segue_rng *rng);
 void segue_sampler_moves_assign(segue_sampler *s, size_t task, segue_rng *rng,
                                 double *log_probability);
 
@@ -70,11 +71,19 @@ void segue_sampler_split_merge(segue_sampler *s, segue_rng *rng);
 /* Shares of the types among the next tasks; returns that of no type. */
 double segue_sampler_mixing_shares(const segue_sampler *s, double *share);
 
+/* How much each task of the window counts, over all memories; in the scratch memory. */
+const double *segue_sampler_mixing_weigh(const segue_sampler *s);
+
 /* Learn from a task, before it is added, how well each memory predicted it. */
 void segue_sampler_mixing_learn(segue_sampler *s, const double *sum, const double *pulls);
 
 /* The share of tasks that have only the best arm in common with a type. */
 double segue_sampler_mixing_unlike(const segue_sampler *s);
+
+/* ---- sampler_recent.c ---------------------------------------------------------------------- */
+
+/* Update the Betas of the next task, after every change of tasks, types or memories. */
+void segue_sampler_recent_update(segue_sampler *s);
 
 /* ---- helpers ------------------------------------------------------------------------------- */
 

@@ -27,22 +27,47 @@
 static const double decay[N_HALF_LIVES] = {0.89089871814033930, 0.97265494741228553,
                                            0.99309249543703591, 1.0};
 
+/* ---- memories ---------------------------------------------------------------------------- */
+
+/* Compute how much each task of the window counts in one memory. */
+static void weigh_tasks(const segue_sampler *s, size_t memory, double *weight)
+{
+    double decayed = 1.0;
+    uint64_t number = s->finished;
+    for (size_t l = s->tasks.count; l-- > 0;) {
+        const uint64_t earlier = segue_task_window_number(&s->tasks, l);
+        for (; decay[memory] < 1.0 && number > earlier && decayed > MIN_DECAYED; number--)
+            decayed *= decay[memory];
+        number = earlier;
+        weight[l] = decayed;
+    }
+}
+
+const double *segue_sampler_mixing_weigh(const segue_sampler *s)
+{
+    double *sum = s->scratch, *weight = s->scratch + s->capacity;
+    for (size_t l = 0; l < s->tasks.count; l++)
+        sum[l] = 0.0;
+    for (size_t h = 0; h < N_HALF_LIVES; h++) {
+        weigh_tasks(s, h, weight);
+        for (size_t l = 0; l < s->tasks.count; l++)
+            sum[l] += s->memory[h] * weight[l];
+    }
+    return sum;
+}
+
 /* Sum up the tasks of each type (n_types) as one memory counts them; returns all. */
 static double count_decayed(const segue_sampler *s, size_t memory, double *count)
 {
-    const bool forgets = decay[memory] < 1.0;
-    double weight = 1.0, all = 0.0;
-    uint64_t number = s->finished;
+    double all = 0.0;
+    weigh_tasks(s, memory, s->scratch);
     for (size_t c = 0; c < s->types.n_types; c++)
         count[c] = 0.0;
-    for (size_t l = s->tasks.count; l-- > 0;) {
-        const uint64_t earlier = segue_task_window_number(&s->tasks, l);
-        for (; forgets && number > earlier && weight > MIN_DECAYED; number--)
-            weight *= decay[memory];
-        number = earlier;
-        count[s->type_of[l]] += weight;
-        all += weight;
-    }
+    for (size_t l = 0; l < s->tasks.count; l++)
+        if (s->type_of[l] != NO_TYPE) {
+            count[s->type_of[l]] += s->scratch[l];
+            all += s->scratch[l];
+        }
     return all;
 }
 

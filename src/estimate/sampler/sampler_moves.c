@@ -34,25 +34,38 @@ static size_t append_type(segue_sampler *s, segue_rng *rng)
     return type;
 }
 
-void segue_sampler_moves_assign(segue_sampler *s, size_t task, segue_rng *rng,
-                                double *log_probability)
+/* Draw the type of a task, given how common each type and a new one are. */
+static void draw_type(segue_sampler *s, size_t task, const double *share, double none,
+                      segue_rng *rng, double *log_probability)
 {
     const double *sum = sum_of(s, task), *pulls = pulls_of(s, task);
     const size_t count = s->types.n_types;
     double log_weight[MAX_SAMPLED_TYPES + 1];
     assert(s->type_of[task] == NO_TYPE);
     for (size_t c = 0; c < count; c++)
-        log_weight[c] =
-            log(s->types.size[c]) + segue_type_table_log_likelihood(&s->types, c, sum, pulls);
+        log_weight[c] = log(share[c]) + segue_type_table_log_likelihood(&s->types, c, sum, pulls);
     log_weight[count] =
         segue_sampler_moves_may_grow(s)
-            ? log(s->alpha) + segue_log_beta_ratios(s->ones, s->ones, sum, pulls, s->config.n_arms)
+            ? log(none) + segue_log_beta_ratios(s->ones, s->ones, sum, pulls, s->config.n_arms)
             : -INFINITY;
     size_t type = segue_kappas_draw_index(log_weight, count + 1, rng, log_probability);
     if (type == count)
         type = append_type(s, rng);
     s->type_of[task] = (uint32_t)type;
     segue_type_table_add(&s->types, type, sum, pulls, 1.0);
+}
+
+void segue_sampler_moves_assign(segue_sampler *s, size_t task, segue_rng *rng,
+                                double *log_probability)
+{
+    draw_type(s, task, s->types.size, s->alpha, rng, log_probability);
+}
+
+void segue_sampler_moves_assign_last(segue_sampler *s, segue_rng *rng)
+{
+    double share[MAX_SAMPLED_TYPES];
+    const double none = segue_sampler_mixing_shares(s, share);
+    draw_type(s, s->tasks.count - 1, share, none, rng, NULL);
 }
 
 void segue_sampler_moves_drop(segue_sampler *s, size_t type)

@@ -28,16 +28,17 @@
 /* The probability that the mean of an arm of a type exceeds a value, by a normal law. */
 static double probability_above(const type_table *t, size_t type, size_t arm, double value)
 {
-    const double pulls = t->pulls[type * t->n_arms + arm];
-    const double mean = segue_type_table_mean(t, type, arm);
-    return 0.5 * erfc((value - mean) / sqrt(mean * (1.0 - mean) / (pulls + 3.0)) * ROOT_HALF);
+    const size_t at = type * t->n_arms + arm;
+    const double mean = t->next_a[at] / (t->next_a[at] + t->next_b[at]);
+    const double variance = mean * (1.0 - mean) / (t->next_pulls[at] + 3.0);
+    return 0.5 * erfc((value - mean) / sqrt(variance) * ROOT_HALF);
 }
 
 /* The expected number of arms that are better than the best one. */
 static double count_better(const type_table *t, size_t type, size_t best)
 {
     const size_t at = type * t->n_arms + best;
-    const double value = t->play_a[at] / (t->play_a[at] + t->play_b[at]);
+    const double value = t->next_a[at] / (t->next_a[at] + t->next_b[at]);
     double sum = 0.0;
     for (size_t i = 0; i < t->n_arms; i++)
         sum += i != best ? probability_above(t, type, i, value) : 0.0;
@@ -66,7 +67,7 @@ static best_arm *find(best_arm *list, size_t *count, size_t arm, size_t number)
 static void add_moments(best_arm *entry, const type_table *t, size_t type, double weight)
 {
     const size_t at = type * t->n_arms + entry->arm;
-    const double total = t->play_a[at] + t->play_b[at], mean = t->play_a[at] / total;
+    const double total = t->next_a[at] + t->next_b[at], mean = t->next_a[at] / total;
     entry->weight += weight;
     entry->mean += weight * mean;
     entry->square += weight * (mean * mean + mean * (1.0 - mean) / (total + 1.0));
@@ -136,8 +137,8 @@ void segue_sampler_prior_fill(const segue_sampler *s, const sampler_prior *p, do
     const size_t n_arms = s->config.n_arms;
     for (size_t at = 0; at < p->n_components * n_arms; at++)
         a[at] = b[at] = 1.0;
-    memcpy(a + n_arms, s->types.play_a, p->n_types * n_arms * sizeof *a);
-    memcpy(b + n_arms, s->types.play_b, p->n_types * n_arms * sizeof *b);
+    memcpy(a + n_arms, s->types.next_a, p->n_types * n_arms * sizeof *a);
+    memcpy(b + n_arms, s->types.next_b, p->n_types * n_arms * sizeof *b);
     for (size_t q = 1 + p->n_types; q < p->n_components; q++) {
         a[q * n_arms + p->arm[q]] = p->best_a[q];
         b[q * n_arms + p->arm[q]] = p->best_b[q];

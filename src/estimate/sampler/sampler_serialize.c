@@ -138,5 +138,6 @@ segue_status segue_sampler_deserialize(segue_sampler *s, segue_bytes_reader *r, 
     SEGUE_TRY(segue_sampler_reserve(s, 0, err));
     if (!deserialize_partition(s, r))
         return segue_fail(err, SEGUE_EDOMAIN, "invalid type of a task in saved learner");
+    segue_sampler_recent_update(s);
     return SEGUE_OK;
 }

@@ -16,7 +16,7 @@
 #include "core/fail.h"
 #include "core/log_gamma.h"
 
-#define N_ARRAYS   6
+#define N_ARRAYS   9
 #define MIN_SPREAD 1e-6  /* 1 / kappa of a played Beta: all tasks of the type are alike */
 #define MIN_MEAN   1e-12 /* of a played Beta, and of 1 minus it */
 
@@ -36,7 +36,8 @@ segue_status segue_type_table_init(type_table *t, size_t n_arms, segue_error *er
     t->won = calloc(N_ARRAYS * count, sizeof *t->won);
     if (!t->kappa || !t->won)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for types of %zu arms", n_arms);
-    double **arrays[] = {&t->pulls, &t->a, &t->b, &t->play_a, &t->play_b};
+    double **arrays[] = {&t->pulls,  &t->a,      &t->b,      &t->play_a,
+                         &t->play_b, &t->next_a, &t->next_b, &t->next_pulls};
     for (size_t k = 0; k < N_ARRAYS - 1; k++)
         *arrays[k] = t->won + (k + 1) * count;
     return SEGUE_OK;
@@ -67,6 +68,9 @@ static void copy_type(type_table *to, size_t type, const type_table *from, size_
                              is_known ? from->pulls[was] : 0.0, is_known ? from->kappa[was] : 0);
         to->play_a[at] = is_known ? from->play_a[was] : 1.0;
         to->play_b[at] = is_known ? from->play_b[was] : 1.0;
+        to->next_a[at] = is_known ? from->next_a[was] : 1.0;
+        to->next_b[at] = is_known ? from->next_b[was] : 1.0;
+        to->next_pulls[at] = is_known ? from->next_pulls[was] : 0.0;
     }
 }
 
@@ -85,7 +89,7 @@ size_t segue_type_table_append(type_table *t, uint64_t id)
     t->size[type] = 0.0;
     t->id[type] = id;
     for (size_t at = type * t->n_arms; at < (type + 1) * t->n_arms; at++)
-        t->play_a[at] = t->play_b[at] = 1.0;
+        t->play_a[at] = t->play_b[at] = t->next_a[at] = t->next_b[at] = 1.0;
     return type;
 }
 
@@ -121,12 +125,6 @@ void segue_type_table_set(type_table *t, size_t type, size_t arm, double won, do
     t->b[at] = c * (1.0 + t->pulls[at] - t->won[at]) / (2.0 + t->pulls[at]);
 }
 
-/* How much each pull of a task with this number of pulls counts. */
-static double count_of(double kappa, double pulls)
-{
-    return (kappa + 1.0) / (kappa + pulls);
-}
-
 void segue_type_table_add(type_table *t, size_t type, const double *sum, const double *pulls,
                           double sign)
 {
@@ -135,7 +133,8 @@ void segue_type_table_add(type_table *t, size_t type, const double *sum, const d
         if (!(pulls[i] > 0.0))
             continue;
         const size_t at = type * t->n_arms + i;
-        const double counts = sign * count_of(segue_type_table_kappa(t->kappa[at]), pulls[i]);
+        const double counts =
+            sign * segue_type_table_count(segue_type_table_kappa(t->kappa[at]), pulls[i]);
         segue_type_table_set(t, type, i, t->won[at] + counts * sum[i],
                              t->pulls[at] + counts * pulls[i], t->kappa[at]);
     }
@@ -146,7 +145,8 @@ void segue_type_table_add(type_table *t, size_t type, const double *sum, const d
 static void play_arm(type_table *t, size_t type, size_t arm, double sum, double pulls)
 {
     const size_t at = type * t->n_arms + arm;
-    const double kappa = segue_type_table_kappa(t->kappa[at]), counts = count_of(kappa, pulls);
+    const double kappa = segue_type_table_kappa(t->kappa[at]),
+                 counts = segue_type_table_count(kappa, pulls);
     const double known = t->pulls[at] + 2.0, before = fmax(2.0, known - counts * pulls);
     const double old = t->play_a[at] + t->play_b[at];
     const double exact = (before * t->play_a[at] / old + counts * sum) / (before + counts * pulls);
@@ -173,7 +173,7 @@ double segue_type_table_log_likelihood(const type_table *t, size_t type, const d
 
 size_t segue_type_table_best_arm(const type_table *t, size_t type)
 {
-    const double *a = t->play_a + type * t->n_arms, *b = t->play_b + type * t->n_arms;
+    const double *a = t->next_a + type * t->n_arms, *b = t->next_b + type * t->n_arms;
     size_t best = 0;
     for (size_t i = 1; i < t->n_arms; i++)
         if (a[i] * (a[best] + b[best]) > a[best] * (a[i] + b[i]))

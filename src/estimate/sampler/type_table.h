@@ -25,6 +25,8 @@ typedef struct type_table {
     double *won, *pulls;     /* effective sums of rewards and of pulls, given kappa */
     double *a, *b;           /* Beta of a further task's mean, given kappa */
     double *play_a, *play_b; /* Beta of a further task's mean, over all kappas */
+    double *next_a, *next_b; /* Beta of the next task's mean: tasks of long ago count less */
+    double *next_pulls;      /* effective pulls, counted so */
 } type_table;
 
 /* @retval SEGUE_ENOMEM */
@@ -37,6 +39,12 @@ void segue_type_table_copy(type_table *to, const type_table *from);
 
 /* kappa of an index below N_KAPPAS. */
 double segue_type_table_kappa(size_t index);
+
+/* How much each pull of a task with this number of pulls counts. */
+static inline double segue_type_table_count(double kappa, double pulls)
+{
+    return (kappa + 1.0) / (kappa + pulls);
+}
 
 /* Add an empty type with this id; its kappas are to be set.  Returns its index. */
 size_t segue_type_table_append(type_table *t, uint64_t id);
@@ -65,7 +73,7 @@ void segue_type_table_play(type_table *t, size_t type, const double *sum, const 
 double segue_type_table_log_likelihood(const type_table *t, size_t type, const double *sum,
                                        const double *pulls);
 
-/* The arm with the largest mean of a further task. */
+/* The arm with the largest mean of the next task. */
 size_t segue_type_table_best_arm(const type_table *t, size_t type);
 
 #endif
