@@ -22,16 +22,19 @@
 #define FIRST_DRAWS   0.8  /* ... more of them at first ... */
 #define DRAWS_TASKS   5.0  /* ... falling by 1 / e in this number of tasks per arm */
 #define DRAWS_PER_ARM 2.0  /* for each arm that may be better than the best */
+#define USEFUL_KAPPA  20.0 /* of a type whose mean says half of what a task needs to know */
 #define MIN_TOTAL     2e-3 /* a + b of a Beta */
 #define ROOT_HALF     0.70710678118654752440
 
-/* The probability that the mean of an arm of a type exceeds a value, by a normal law. */
+/* The probability that the mean of an arm of a type exceeds a value, by a normal law; less if the
+ * tasks of the type differ so much on it that the type's mean says little about a task. */
 static double probability_above(const type_table *t, size_t type, size_t arm, double value)
 {
     const size_t at = type * t->n_arms + arm;
     const double mean = t->next_a[at] / (t->next_a[at] + t->next_b[at]);
     const double variance = mean * (1.0 - mean) / (t->next_pulls[at] + 3.0);
-    return 0.5 * erfc((value - mean) / sqrt(variance) * ROOT_HALF);
+    const double kappa = segue_type_table_kappa(t->kappa[at]);
+    return kappa / (kappa + USEFUL_KAPPA) * 0.5 * erfc((value - mean) / sqrt(variance) * ROOT_HALF);
 }
 
 /* The expected number of arms that are better than the best one. */
