@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bandit/doubt.h"
 #include "bandit/lookahead.h"
 
 #define HOLD_SHARE 32 /* hold an exploited arm for steps / HOLD_SHARE pulls */
@@ -147,12 +148,25 @@ static uint64_t remaining(const segue_task_view *view)
     return view->horizon > view->step ? view->horizon - view->step : 1;
 }
 
+segue_lookahead segue_belief_policy_next(const segue_task_view *view, const segue_belief *belief,
+                                         void *memory)
+{
+    const uint64_t left = remaining(view);
+    segue_lookahead next = segue_lookahead_choose(belief, left, memory);
+    if (next.exploits) {
+        const size_t best = next.arm;
+        next.arm = segue_doubt_choose(belief, best, view->step, left);
+        next.exploits = next.arm == best;
+    }
+    return next;
+}
+
 /* Choose by look-ahead. Hold an arm that it exploits, unless an ask restricts the arms. */
 static size_t decide(const segue_task_view *view, const segue_belief *belief)
 {
     belief_state *p = view->state;
     const segue_lookahead ahead =
-        segue_lookahead_choose(belief, remaining(view), belief->scratch + 2 * view->n_arms);
+        segue_belief_policy_next(view, belief, belief->scratch + 2 * view->n_arms);
     if (view->allowed != p->usual)
         return ahead.arm;
     p->held_arm = ahead.arm;
