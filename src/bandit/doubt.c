@@ -23,11 +23,11 @@
 #include "core/log_gamma.h"
 #include "core/random/beta.h"
 
-#define FIRST_STEP           64 /* no doubt before */
+#define FIRST_STEP           128 /* no doubt before */
 #define FEWER                4 /* an arm that is doubted has 1 / FEWER of the pulls of e, or less */
-#define PRICE                0.42  /* pulls of a test, as a share of a + b */
+#define PRICE                0.35  /* pulls of a test, as a share of a + b */
 #define SHORT_TASK           300.0 /* pulls, for which the mean alone counts */
-#define REACH                4.0   /* pulls to come that count, for each pull so far */
+#define REACH                3.0   /* pulls to come that count, for each pull so far */
 #define MIN_COMPONENT_WEIGHT 1e-7
 #define MIN_LACK             1e-12
 
