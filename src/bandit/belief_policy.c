@@ -2,7 +2,8 @@
  *
  * Look-ahead makes a Thompson step with probability d / (t + 1), t the steps so far: about d log n
  * of them per task explore what a look ahead of one block does not, and give a learner rewards of
- * all arms. d is the prior's: 1 where nothing is learned. A prior of points needs no such steps. Late in a task, where the choice rarely
+ * all arms. Where look-ahead would exploit, doubt.c may test another arm again. d is the prior's: 1
+ * where nothing is learned. A prior of points needs no such steps. Late in a task, where the choice rarely
  * changes, an arm that look-ahead exploits is held for t / 32 pulls. The state is one block of the
  * task's memory: belief_state, the weights, scratch.
  *
