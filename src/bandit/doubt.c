@@ -13,7 +13,7 @@
  * arms, the one with the largest ratio of both sides is pulled.
  *
  * Arms that have more than a share of the pulls of e are left to look-ahead, and so are the first
- * steps of a task. Cost O(n_arms n_components), with a distribution function where a bound does not
+ * steps of a task: with many arms, tests of all of them would cost too much. Cost O(n_arms n_components), with a distribution function where a bound does not
  * exclude the arm.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/doubt.h"
@@ -23,7 +23,8 @@
 #include "core/log_gamma.h"
 #include "core/random/beta.h"
 
-#define FIRST_STEP           128 /* no doubt before */
+#define FIRST_STEP           128 /* no doubt before ... */
+#define STEPS_PER_ARM        16  /* ... nor before this number of steps per arm */
 #define FEWER                4 /* an arm that is doubted has 1 / FEWER of the pulls of e, or less */
 #define PRICE                0.35  /* pulls of a test, as a share of a + b */
 #define SHORT_TASK           300.0 /* pulls, for which the mean alone counts */
@@ -100,7 +101,7 @@ size_t segue_doubt_choose(const segue_belief *belief, size_t best, uint64_t step
 {
     size_t found = best;
     double most = 1.0;
-    if (!belief->prior.b || step < FIRST_STEP)
+    if (!belief->prior.b || step < FIRST_STEP || step / STEPS_PER_ARM < belief->prior.n_arms)
         return best;
     const double left = fmin((double)remaining, REACH * (double)step);
     for (size_t arm = 0; arm < belief->prior.n_arms; arm++) {
