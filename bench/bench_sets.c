@@ -17,7 +17,7 @@
 
 #include "io/policy_list.h"
 
-#define MAX_ARMS  100
+#define MAX_ARMS  1000
 #define MAX_TYPES 40
 #define FIRST     20  /* tasks */
 #define LATE      0.6 /* share of the tasks before the late ones */
@@ -65,6 +65,7 @@ static const set sets[] = {
     {"40-types", 7, 40, .kind = RANDOM, .steps = 100, .n_tasks = 500},
     {"30-arms", 30, 5, .kind = RANDOM, .steps = 100, .n_tasks = 500},
     {"100-arms", 100, 5, .kind = RANDOM, .steps = 100, .n_tasks = 500},
+    {"1000-arms", 1000, 5, .kind = RANDOM, .steps = 300, .n_tasks = 60},
     {"10000-steps", 7, 5, .kind = RANDOM, .steps = 10000, .n_tasks = 100},
     {"heavy", 7, 5, .kind = RANDOM, .steps = 1000, .n_tasks = 500, .weight = heavy},
     {"unequal", 7, 5, .kind = RANDOM, .steps = 100, .n_tasks = 500, .weight = unequal},

@@ -2,7 +2,8 @@
  *
  * Look-ahead makes a Thompson step with probability d / (t + 1), t the steps so far: about d log n
  * of them per task explore what a look ahead of one block does not, and give a learner rewards of
- * all arms. d is the prior's: 1 where nothing is learned. A prior of points needs no such steps. Late in a task, where the choice rarely
+ * all arms. Where look-ahead would exploit, doubt.c may test another arm again. d is the prior's: 1
+ * where nothing is learned. A prior of points needs no such steps. Late in a task, where the choice rarely
  * changes, an arm that look-ahead exploits is held for t / 32 pulls. The state is one block of the
  * task's memory: belief_state, the weights, scratch.
  *
@@ -15,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bandit/doubt.h"
 #include "bandit/lookahead.h"
 
 #define HOLD_SHARE 32 /* hold an exploited arm for steps / HOLD_SHARE pulls */
@@ -147,12 +149,25 @@ static uint64_t remaining(const segue_task_view *view)
     return view->horizon > view->step ? view->horizon - view->step : 1;
 }
 
+segue_lookahead segue_belief_policy_next(const segue_task_view *view, const segue_belief *belief,
+                                         void *memory)
+{
+    const uint64_t left = remaining(view);
+    segue_lookahead next = segue_lookahead_choose(belief, left, memory);
+    if (next.exploits) {
+        const size_t best = next.arm;
+        next.arm = segue_doubt_choose(belief, best, view->step, left);
+        next.exploits = next.arm == best;
+    }
+    return next;
+}
+
 /* Choose by look-ahead. Hold an arm that it exploits, unless an ask restricts the arms. */
 static size_t decide(const segue_task_view *view, const segue_belief *belief)
 {
     belief_state *p = view->state;
     const segue_lookahead ahead =
-        segue_lookahead_choose(belief, remaining(view), belief->scratch + 2 * view->n_arms);
+        segue_belief_policy_next(view, belief, belief->scratch + 2 * view->n_arms);
     if (view->allowed != p->usual)
         return ahead.arm;
     p->held_arm = ahead.arm;

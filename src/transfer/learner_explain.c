@@ -42,8 +42,7 @@ static void explain_next(const segue_belief *belief, const segue_task_view *view
                          segue_explanation *out)
 {
     size_t pair[2] = {0, 0};
-    const uint64_t left = view->horizon > view->step ? view->horizon - view->step : 1;
-    const segue_lookahead next = segue_lookahead_choose(belief, left, memory);
+    const segue_lookahead next = segue_belief_policy_next(view, belief, memory);
     out->arm = next.arm;
     out->gain = next.gain;
     out->purpose = SEGUE_EXPLOIT;
