@@ -8,7 +8,8 @@
  * task's memory: belief_state, the weights, scratch.
  *
  * Thompson sampling explores as if a task had no end. Sharpened draws, from Beta(c a, c b) instead of
- * Beta(a, b), explore less: c rises from 2.5 to 5 over a task of known length, and is 1.5 else. Whether
+ * Beta(a, b), explore less: c rises from 2.5 to 5 over a task of known length, and is 1.5 else. Types
+ * are drawn by their weights to the power 1.15 (1.05). Whether
  * a task draws so is part of its prior.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/belief_policy.h"

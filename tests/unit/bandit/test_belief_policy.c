@@ -126,12 +126,13 @@ static size_t draw_once(const segue_prior *prior, const uint64_t *pulls, const d
 }
 
 /* Draws with sharpness 4 are those after four times as many rewards, by a prior that is four times
- * as sure: 4 (a + won) is the same double as 4 a + 4 won. */
+ * as sure: 4 (a + won) is the same double as 4 a + 4 won.  Weights are raised to the power 1.15. */
 static void sharpened_draws_are_those_of_a_surer_posterior(void **state)
 {
     (void)state;
     const double a[] = {1.0, 2.5, 0.5, 3.0, 1.0, 2.0}, b[] = {1.0, 2.0, 0.5, 2.0, 1.5, 3.0};
     const double weight[] = {0.25, 0.75}, sum[] = {2.0, 3.0, 0.5}, more[] = {8.0, 12.0, 2.0};
+    const double sharpened[] = {pow(0.25, 1.15), pow(0.75, 1.15)};
     const uint64_t pulls[] = {4, 6, 1}, as_many[] = {16, 24, 4};
     double sure_a[6], sure_b[6];
     size_t differ = 0;
@@ -143,6 +144,7 @@ static void sharpened_draws_are_those_of_a_surer_posterior(void **state)
     segue_prior sure = prior;
     sure.a = sure_a;
     sure.b = sure_b;
+    sure.weight = sharpened;
     for (uint64_t k = 0; k < 1000; k++) {
         const size_t arm = draw_once(&prior, pulls, sum, 4.0, k);
         assert_int_equal(arm, draw_once(&sure, as_many, more, 1.0, k));
