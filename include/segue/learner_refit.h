@@ -49,6 +49,17 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_refit_publish(segue_learne
                                                                     segue_refit **refit,
                                                                     segue_error *err);
 
+/**
+ * Refit many times in a row: tens of milliseconds.  Worthwhile after a learner has learned from a log,
+ * before its types are shown or saved; later refits go on from there.  Methods without refits of
+ * types do nothing.
+ *
+ * @retval SEGUE_EDOMAIN  a refit is open
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_settle(segue_learner *learner,
+                                                             segue_error *err);
+
 /** Abandon a refit that is not running; NULL is fine.  A refit is then due again. */
 SEGUE_API void segue_refit_destroy(segue_refit *refit);
 

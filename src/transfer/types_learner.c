@@ -174,6 +174,11 @@ static segue_status run(void *made, segue_error *err)
     return SEGUE_OK;
 }
 
+static void settle(void *made)
+{
+    segue_sampler_settle(made);
+}
+
 static segue_status adopt(segue_learner *learner, void *made, segue_error *err)
 {
     const types_state *t = learner->state;
@@ -191,8 +196,12 @@ static void discard(void *made)
     segue_sampler_destroy(made);
 }
 
-const refit_method segue_types_learner_refit = {
-    .is_due = is_due, .copy = copy, .run = run, .adopt = adopt, .discard = discard};
+const refit_method segue_types_learner_refit = {.is_due = is_due,
+                                                .copy = copy,
+                                                .run = run,
+                                                .settle = settle,
+                                                .adopt = adopt,
+                                                .discard = discard};
 
 /* ---- more arms, more tasks --------------------------------------------------------------- */
 

@@ -17,11 +17,13 @@
 #include "estimate/sampler/sampler_internal.h"
 #include "segue/models.h"
 
-#define WINDOW       512
-#define MIN_CAPACITY 16
-#define SPLITS       2  /* of a refit */
-#define MAX_BETWEEN  8  /* tasks between refits, in a window of up to 512; ... */
-#define WINDOW_SHARE 64 /* ... else the window / this */
+#define WINDOW        512
+#define MIN_CAPACITY  16
+#define SPLITS        2    /* of a refit */
+#define SETTLE_REFITS 32   /* in a row, until types hardly change any more ... */
+#define SETTLE_ALPHA  0.25 /* ... and there are as few as explain the tasks */
+#define MAX_BETWEEN   8    /* tasks between refits, in a window of up to 512; ... */
+#define WINDOW_SHARE  64   /* ... else the window / this */
 
 /* ---- create ------------------------------------------------------------------------------ */
 
@@ -262,17 +264,37 @@ static void number_types(segue_sampler *s)
     }
 }
 
+static void refit_by(segue_sampler *s, segue_rng *rng)
+{
+    for (int k = 0; k < SPLITS; k++)
+        segue_sampler_split(s, rng);
+    segue_sampler_split_merge(s, rng);
+    segue_sampler_moves_sweep(s, rng);
+}
+
+static void finish_refit(segue_sampler *s)
+{
+    s->fitted = s->finished;
+    number_types(s);
+    segue_sampler_recent_update(s);
+}
+
 void segue_sampler_refit(segue_sampler *s)
 {
     segue_rng rng;
-    s->fitted = s->finished;
-    if (s->tasks.count == 0)
-        return;
     segue_rng_init(&rng, s->config.seed, s->config.run, s->finished, SEGUE_STREAM_REFIT);
-    for (int k = 0; k < SPLITS; k++)
-        segue_sampler_split(s, &rng);
-    segue_sampler_split_merge(s, &rng);
-    segue_sampler_moves_sweep(s, &rng);
-    number_types(s);
-    segue_sampler_recent_update(s);
+    if (s->tasks.count > 0)
+        refit_by(s, &rng);
+    finish_refit(s);
+}
+
+void segue_sampler_settle(segue_sampler *s)
+{
+    segue_rng rng;
+    segue_rng_init(&rng, s->config.seed, s->config.run, s->finished, SEGUE_STREAM_SETTLE);
+    for (int k = 0; k < SETTLE_REFITS && s->tasks.count > 0; k++) {
+        s->alpha = SETTLE_ALPHA;
+        refit_by(s, &rng);
+    }
+    finish_refit(s);
 }

@@ -87,6 +87,9 @@ bool segue_sampler_due(const segue_sampler *s);
 /** Refit to the window, and number the types by size, the largest first; then no refit is due. */
 void segue_sampler_refit(segue_sampler *s);
 
+/* Refit many times, after many tasks were added at once. */
+void segue_sampler_settle(segue_sampler *s);
+
 /** Learn from the tasks of types that were fitted by EM, in a fresh sampler of as many arms; its
  * window is at least theirs.  On failure it may be half changed.
  * @retval SEGUE_ENOMEM */
