@@ -22,6 +22,7 @@
 #define FIRST_DRAWS   0.8  /* ... more of them at first ... */
 #define DRAWS_TASKS   5.0  /* ... falling by 1 / e in this number of tasks per arm */
 #define DRAWS_PER_ARM 2.0  /* for each arm that may be better than the best */
+#define MAX_MORE      3.0  /* ... up to this number: of very many arms only some can be tested */
 #define USEFUL_KAPPA  20.0 /* of a type whose mean says half of what a task needs to know */
 #define MIN_TOTAL     2e-3 /* a + b of a Beta */
 #define ROOT_HALF     0.70710678118654752440
@@ -127,8 +128,8 @@ void segue_sampler_prior_describe(const segue_sampler *s, sampler_prior *p)
         p->weight[c + 1] = share[c];
         p->number[c + 1] = c + 1;
         p->arm[c + 1] = segue_type_table_best_arm(t, c);
-        p->more[c + 1] =
-            DRAWS_PER_ARM * (1.0 - 1.0 / t->size[c]) * count_better(t, c, p->arm[c + 1]);
+        p->more[c + 1] = (1.0 - 1.0 / t->size[c]) *
+                         fmin(MAX_MORE, DRAWS_PER_ARM * count_better(t, c, p->arm[c + 1]));
     }
     p->draws = MIN_DRAWS +
                FIRST_DRAWS * exp(-(double)s->finished / (DRAWS_TASKS * (double)s->config.n_arms));
