@@ -76,6 +76,7 @@ typedef struct segue_type_list {
     size_t n_types, n_arms;
     double no_type;     /* share of tasks that fit no type */
     double *weight;     /* n_types */
+    uint64_t *id;       /* n_types: the same as long as a type exists; 0: the method has none */
     double *mean;       /* n_types x n_arms */
     double *low, *high; /* the same, their 95 % intervals; NULL: the method knows none */
 } segue_type_list;

@@ -73,9 +73,11 @@ typedef struct learner_method {
     void (*fill_info)(const segue_learner *learner, segue_learner_summary *info);
     /* Bytes of its state. */
     size_t (*bytes)(const segue_learner *learner);
-    /* The 95 % interval of the mean of an arm of a published type (1, 2, ...); NULL: none. */
-    void (*interval)(const segue_learner *learner, size_t type, size_t arm, double *low,
-                     double *high);
+    /* The mean of an arm of a published type (1, 2, ...), and its 95 % interval; NULL: no interval. */
+    void (*describe_arm)(const segue_learner *learner, size_t type, size_t arm, double *mean,
+                         double *low, double *high);
+    /* The id of a published type, the same as long as the type exists; NULL: none. */
+    uint64_t (*type_id)(const segue_learner *learner, size_t type);
     /* Write the state, and read it into a fresh one; @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
     void (*serialize)(const segue_learner *learner, segue_bytes *b);
     segue_status (*deserialize)(segue_learner *learner, segue_bytes_reader *r, segue_error *err);

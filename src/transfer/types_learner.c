@@ -248,10 +248,16 @@ size_t segue_types_learner_bytes(const segue_learner *learner)
            2 * learner->config.n_arms * sizeof *t->counts;
 }
 
-void segue_types_learner_interval(const segue_learner *learner, size_t type, size_t arm,
-                                  double *low, double *high)
+uint64_t segue_types_learner_type_id(const segue_learner *learner, size_t type)
+{
+    return segue_sampler_id(types_of(learner), type);
+}
+
+void segue_types_learner_describe_arm(const segue_learner *learner, size_t type, size_t arm,
+                                      double *mean, double *low, double *high)
 {
     const segue_sampled_arm about = segue_sampler_arm(types_of(learner), type, arm);
+    *mean = about.mean;
     *low = about.low;
     *high = about.high;
 }
