@@ -49,6 +49,15 @@ static void make_older(const char *format)
     segue_store_close(store);
 }
 
+static int remove_store(void **state)
+{
+    char path[80];
+    (void)state;
+    for (size_t i = 0; segue_store_file_path(own_path, i, path, sizeof path); i++)
+        (void)unlink(path);
+    return 0;
+}
+
 static void is_refused(segue_store_mode mode, const char *says)
 {
     segue_store *store = NULL;
@@ -85,6 +94,42 @@ static void steps_lead_from_an_older_format_to_this_one(void **state)
     assert_ok(segue_store_upgrade(store, &from, NULL)); /* nothing is left to do */
     assert_int_equal(from, SEGUE_STORE_FORMAT);
     segue_store_close(store);
+}
+
+/* The method of the only learner is as expected. */
+static void check_method(segue_store *store, const char *expected)
+{
+    char sql[160];
+    int64_t count = 0;
+    (void)snprintf(sql, sizeof sql,
+                   "SELECT count(*) FROM learner WHERE json_extract(config, '$.method') = '%s'",
+                   expected);
+    assert_ok(segue_sqlite_query_integer(segue_sqlite_of(store), sql, &count, NULL));
+    assert_int_equal(count, 1);
+}
+
+static void the_option_hint_is_cut_out_of_methods(void **state)
+{
+    static const char *const methods[][2] = {
+        {"tla", "tla"},
+        {"tla:hint=6", "tla"},
+        {"tla:hint=12,cap=10", "tla:cap=10"},
+        {"tts:cap=8,hint=3", "tts:cap=8"},
+        {"tla:cap=8,hint=3,window=100", "tla:cap=8,window=100"}};
+    (void)state;
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+        char sql[160];
+        int64_t from = 0;
+        make_older("7");
+        segue_store *store = open_as(SEGUE_STORE_UPGRADE);
+        (void)snprintf(sql, sizeof sql, "UPDATE learner SET config = '{\"method\":\"%s\"}'",
+                       methods[k][0]);
+        execute(store, sql);
+        assert_ok(segue_store_upgrade(store, &from, NULL));
+        check_method(store, methods[k][1]);
+        segue_store_close(store);
+        (void)remove_store(NULL);
+    }
 }
 
 static void a_step_that_fails_changes_nothing(void **state)
@@ -127,15 +172,6 @@ static void a_newer_format_is_refused_in_every_mode(void **state)
     is_refused(SEGUE_STORE_READ, "has format 9; need 8");
 }
 
-static int remove_store(void **state)
-{
-    char path[80];
-    (void)state;
-    for (size_t i = 0; segue_store_file_path(own_path, i, path, sizeof path); i++)
-        (void)unlink(path);
-    return 0;
-}
-
 static int remove_all(void **state)
 {
     (void)remove_store(state);
@@ -150,6 +186,7 @@ int main(void)
         {"from_5", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_5},
         {"from_6", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_6},
         {"from_7", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_7},
+        cmocka_unit_test_setup(the_option_hint_is_cut_out_of_methods, remove_store),
         cmocka_unit_test_setup(a_step_that_fails_changes_nothing, remove_store),
         cmocka_unit_test_setup(a_format_without_steps_is_refused_with_the_next_step, remove_store),
         cmocka_unit_test_setup(a_newer_format_is_refused_in_every_mode, remove_store),
