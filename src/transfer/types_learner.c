@@ -26,11 +26,11 @@ static segue_sampler *types_of(const segue_learner *learner)
 
 const segue_option segue_types_learner_options[TYPES_N_OPTIONS] = {
     [TYPES_WINDOW] = {.key = "window",
-                      .help = "finished tasks that it keeps (default 512)",
+                      .help = "finished tasks that it keeps (default 1024)",
                       .min = SEGUE_MIN_SAMPLER_WINDOW,
                       .max = SEGUE_MAX_SAMPLER_WINDOW,
                       .whole = true,
-                      .default_value = 512.0},
+                      .default_value = 1024.0},
     [TYPES_CAP] = {.key = "cap",
                    .help = "maximum number of types, for experiments (default 40)",
                    .min = 1.0,

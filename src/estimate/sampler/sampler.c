@@ -17,7 +17,7 @@
 #include "estimate/sampler/sampler_internal.h"
 #include "segue/models.h"
 
-#define WINDOW        512
+#define WINDOW        1024
 #define MIN_CAPACITY  16
 #define SPLITS        2    /* of a refit */
 #define SETTLE_REFITS 32   /* in a row, until types hardly change any more ... */

@@ -29,7 +29,7 @@ typedef struct segue_sampler_config {
     uint64_t seed, run; /* of the random numbers */
 } segue_sampler_config;
 
-/** 2 arms, a window of 512, SEGUE_MAX_TYPES types, seed 1, run 0. */
+/** 2 arms, a window of 1,024, SEGUE_MAX_TYPES types, seed 1, run 0. */
 segue_sampler_config segue_sampler_defaults(void);
 
 /**
