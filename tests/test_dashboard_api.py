@@ -5,12 +5,11 @@ usage: test_dashboard_api.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
 import random
 import sys
-import time
 import unittest
 
 from program import SEGUE, Folder
 from api_client import ApiClient
-from service import Service, check_store
+from service import Service, check_store, last_version
 
 ARMS = ["a", "b", "c"]
 KINDS = [[0.9, 0.2, 0.4], [0.1, 0.3, 0.8]]
@@ -38,22 +37,10 @@ class DashboardData(Folder):
             api.play("it", f"task {i}", dict(zip(ARMS, KINDS[i % 2])), STEPS, self.rng)
         return api
 
-    def last_version(self, api):
-        """The learner once no refit publishes a version any more: its version is the same for half a second."""
-        newest, since = api.fetch("/v1/learners/it"), time.monotonic()
-        until = since + 30
-        while time.monotonic() - since < 0.5:
-            self.assertLess(time.monotonic(), until)
-            time.sleep(0.05)
-            now = api.fetch("/v1/learners/it")
-            if now["version"] != newest["version"]:
-                newest, since = now, time.monotonic()
-        return newest
-
     def test_versions_are_few_and_the_same_after_any_end(self):
         self.learner()
         api = self.play(range(100))
-        newest = self.last_version(api)
+        newest = last_version(lambda: api.fetch("/v1/learners/it"))
         before = api.fetch("/v1/learners/it/versions")["versions"]
         numbers = [v["version"] for v in before]
         self.assertEqual(numbers, sorted(set(numbers)))
