@@ -28,7 +28,7 @@ static segue_learner *learner_of_log(const char *method, uint64_t seed, uint64_t
     return learner;
 }
 
-static void clear_types_are_found_in_most_seeds(void **state)
+static void clear_types_are_found_for_nearly_all_seeds(void **state)
 {
     (void)state;
     const int seeds = repeats(20);
@@ -118,7 +118,7 @@ static void other_methods_and_empty_learners_do_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clear_types_are_found_in_most_seeds),
+        cmocka_unit_test(clear_types_are_found_for_nearly_all_seeds),
         cmocka_unit_test(the_same_seed_gives_the_same_bytes),
         cmocka_unit_test(an_open_refit_refuses_it),
         cmocka_unit_test(open_tasks_go_on),
