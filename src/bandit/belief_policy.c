@@ -2,7 +2,7 @@
  *
  * Look-ahead makes a Thompson step with probability d / (t + 1), t the steps so far: about d log n
  * of them per task explore what a look ahead of one block does not, and give a learner rewards of
- * all arms. Where look-ahead would exploit, doubt.c may test another arm again. d is the prior's: 1
+ * all arms. Where look-ahead would exploit, retest.c may test another arm again. d is the prior's: 1
  * where nothing is learned. A prior of points needs no such steps. Late in a task, where the choice rarely
  * changes, an arm that look-ahead exploits is held for t / 32 pulls. The state is one block of the
  * task's memory: belief_state, the weights, scratch.
@@ -17,8 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "bandit/doubt.h"
-#include "bandit/lookahead.h"
+#include "bandit/lookahead/lookahead.h"
+#include "bandit/lookahead/retest.h"
 
 #define HOLD_SHARE 32 /* hold an exploited arm for steps / HOLD_SHARE pulls */
 
@@ -157,7 +157,7 @@ segue_lookahead segue_belief_policy_next(const segue_task_view *view, const segu
     segue_lookahead next = segue_lookahead_choose(belief, left, memory);
     if (next.exploits) {
         const size_t best = next.arm;
-        next.arm = segue_doubt_choose(belief, best, view->step, left);
+        next.arm = segue_retest_choose(belief, best, view->step, left);
         next.exploits = next.arm == best;
     }
     return next;

@@ -8,7 +8,7 @@
 
 #include "bandit/belief.h"
 #include "bandit/choose.h"
-#include "bandit/lookahead.h"
+#include "bandit/lookahead/lookahead.h"
 
 /* Precompute n_arms times 1, the parameters of a flat prior. */
 size_t segue_belief_policy_ones_size(const segue_setting *setting, const double *option);
@@ -38,7 +38,7 @@ segue_choice segue_belief_policy_thompson(const segue_task_view *view, segue_rng
 double segue_belief_policy_sharpness(const segue_task_view *view, uint64_t step);
 segue_choice segue_belief_policy_sharpened(const segue_task_view *view, segue_rng *rng);
 
-/* Return the pull of look-ahead, or of an arm that it may have given up too early (doubt.h), whose
+/* Return the pull of look-ahead, or of an arm that it may have given up too early (retest.h), whose
  * gain and block are 0. `memory` is segue_lookahead_scratch_size bytes. */
 segue_lookahead segue_belief_policy_next(const segue_task_view *view, const segue_belief *belief,
                                          void *memory);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bandit/belief_policy.h"
-#include "bandit/lookahead.h"
+#include "bandit/lookahead/lookahead.h"
 #include "transfer/learner_method.h"
 
 static bool has_posterior(const segue_learner *learner)

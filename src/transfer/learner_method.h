@@ -29,7 +29,7 @@ typedef struct refit_method {
     segue_status (*copy)(const segue_learner *learner, void **out, segue_error *err);
     /* Fit the copy, in any thread; @retval SEGUE_ENOMEM */
     segue_status (*run)(void *copy, segue_error *err);
-    void (*settle)(void *copy); /* refit many times; NULL: there is no need */
+    void (*run_fully)(void *copy); /* refit many times; NULL: there is no need */
     /* Replace the learner's fit by the copy's, add the tasks that were closed since, and publish.
      * On failure the learner is as it was, and the copy can be adopted again.
      * @retval SEGUE_ENOMEM */

@@ -174,9 +174,9 @@ static segue_status run(void *made, segue_error *err)
     return SEGUE_OK;
 }
 
-static void settle(void *made)
+static void run_fully(void *made)
 {
-    segue_sampler_settle(made);
+    segue_sampler_refit_fully(made);
 }
 
 static segue_status adopt(segue_learner *learner, void *made, segue_error *err)
@@ -199,7 +199,7 @@ static void discard(void *made)
 const refit_method segue_types_learner_refit = {.is_due = is_due,
                                                 .copy = copy,
                                                 .run = run,
-                                                .settle = settle,
+                                                .run_fully = run_fully,
                                                 .adopt = adopt,
                                                 .discard = discard};
 

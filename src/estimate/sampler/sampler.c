@@ -17,13 +17,13 @@
 #include "estimate/sampler/sampler_internal.h"
 #include "segue/models.h"
 
-#define WINDOW        1024
-#define MIN_CAPACITY  16
-#define SPLITS        2    /* of a refit */
-#define SETTLE_REFITS 32   /* in a row, until types hardly change any more ... */
-#define SETTLE_ALPHA  0.25 /* ... and there are as few as explain the tasks */
-#define MAX_BETWEEN   8    /* tasks between refits, in a window of up to 512; ... */
-#define WINDOW_SHARE  64   /* ... else the window / this */
+#define WINDOW       1024
+#define MIN_CAPACITY 16
+#define SPLITS       2    /* of a refit */
+#define FULL_REFITS  32   /* in a row, until types hardly change any more ... */
+#define FULL_ALPHA   0.25 /* ... and there are as few as explain the tasks */
+#define MAX_BETWEEN  8    /* tasks between refits, in a window of up to 512; ... */
+#define WINDOW_SHARE 64   /* ... else the window / this */
 
 /* ---- create ------------------------------------------------------------------------------ */
 
@@ -288,12 +288,12 @@ void segue_sampler_refit(segue_sampler *s)
     finish_refit(s);
 }
 
-void segue_sampler_settle(segue_sampler *s)
+void segue_sampler_refit_fully(segue_sampler *s)
 {
     segue_rng rng;
-    segue_rng_init(&rng, s->config.seed, s->config.run, s->finished, SEGUE_STREAM_SETTLE);
-    for (int k = 0; k < SETTLE_REFITS && s->tasks.count > 0; k++) {
-        s->alpha = SETTLE_ALPHA;
+    segue_rng_init(&rng, s->config.seed, s->config.run, s->finished, SEGUE_STREAM_FULL_REFIT);
+    for (int k = 0; k < FULL_REFITS && s->tasks.count > 0; k++) {
+        s->alpha = FULL_ALPHA;
         refit_by(s, &rng);
     }
     finish_refit(s);

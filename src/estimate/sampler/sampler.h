@@ -88,7 +88,7 @@ bool segue_sampler_due(const segue_sampler *s);
 void segue_sampler_refit(segue_sampler *s);
 
 /* Refit many times, after many tasks were added at once. */
-void segue_sampler_settle(segue_sampler *s);
+void segue_sampler_refit_fully(segue_sampler *s);
 
 /** Learn from the tasks of types that were fitted by EM, in a fresh sampler of as many arms; its
  * window is at least theirs.  On failure it may be half changed.

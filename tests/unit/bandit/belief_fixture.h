@@ -3,7 +3,7 @@
 #ifndef TEST_BELIEF_FIXTURE_H
 #define TEST_BELIEF_FIXTURE_H
 
-#include "bandit/lookahead.h"
+#include "bandit/lookahead/lookahead.h"
 #include "support.h"
 
 #define MAX_ARMS       10

@@ -1,7 +1,7 @@
 /* test_belief_policy.c - the policies with a belief: la, mla, tts and tla are one code.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/belief_policy.h"
-#include "bandit/lookahead.h"
+#include "bandit/lookahead/lookahead.h"
 #include "bandit/policies/prior_policies.h"
 #include "bandit/task.h"
 #include "support.h"
