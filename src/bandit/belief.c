@@ -20,8 +20,6 @@
 
 /* A component with a positive weight stays above this, so that it can recover. */
 #define MIN_WEIGHT       1e-200
-#define POWER_RISE       0.1  /* of the power of weights with the sharpness ... */
-#define MAX_POWER_AT     2.5  /* ... up to this one */
 #define MIN_DRAWN_WEIGHT 1e-9 /* components of less weight are not drawn when sharpened */
 
 #define FAR_BELOW                                                                                  \
@@ -200,12 +198,6 @@ void segue_belief_update_weighted(const segue_belief *belief, size_t arm, double
 
 /* ---- draws ----------------------------------------------------------------------------------- */
 
-/* The power to which weights are raised: 1 for a sharpness of 1, 1.15 from 2.5 on. */
-static double power_of(double sharpness)
-{
-    return 1.0 + POWER_RISE * (fmin(sharpness, MAX_POWER_AT) - 1.0);
-}
-
 static double sharpen(double weight, double power)
 {
     return weight > MIN_DRAWN_WEIGHT ? pow(weight, power) : 0.0;
@@ -214,7 +206,7 @@ static double sharpen(double weight, double power)
 /* Draw a component by its weight raised to a power. */
 static size_t draw_sharpened(const segue_belief *belief, segue_rng *rng)
 {
-    const double power = power_of(belief->sharpness);
+    const double power = belief->power;
     double total = 0.0;
     size_t last = 0;
     for (size_t q = 0; q < belief->prior.n_components; q++)
@@ -233,8 +225,8 @@ size_t segue_belief_draw_component(const segue_belief *belief, segue_rng *rng)
     const size_t count = belief->prior.n_components;
     if (count == 1)
         return 0;
-    return belief->sharpness > 1.0 ? draw_sharpened(belief, rng)
-                                   : segue_rng_index(rng, belief->weight, count);
+    return belief->power > 1.0 ? draw_sharpened(belief, rng)
+                               : segue_rng_index(rng, belief->weight, count);
 }
 
 /* Beta(a, b) of an arm under a component, after its rewards. */

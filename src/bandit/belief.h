@@ -40,8 +40,8 @@ typedef struct segue_belief {
     const double
         *reward_weight; /* n_arms: rewards of 0 or 1 that a reward counts as, of Betas; NULL: one */
     const bool *allowed; /* n_arms: allowed arms; NULL: all */
-    double sharpness;    /* draws are from Beta(sharpness a, sharpness b), and components by their
-                            weights to a power of up to 1.15; 1: from the posterior */
+    double sharpness;    /* draws are from Beta(sharpness a, sharpness b); 1: from the posterior */
+    double power;        /* components are drawn by their weights to this power; 0: 1 */
     segue_leader_cache
         *leader;     /* of the draws so far; NULL, with `scratch`: no draw will be made */
     double *scratch; /* 2 n_arms: for a draw */

@@ -9,7 +9,8 @@
  *
  * Thompson sampling explores as if a task had no end. Sharpened draws, from Beta(c a, c b) instead of
  * Beta(a, b), explore less: c rises from 2.5 to 5 over a task of known length, and is 1.5 else. Types
- * are drawn by their weights to the power 1.15 (1.05). Whether
+ * are drawn by their weights to the power 1.15 in tasks of up to 300 steps, and less in longer ones,
+ * where a task that holds to a wrong type is expensive. Whether
  * a task draws so is part of its prior.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/belief_policy.h"
@@ -26,6 +27,8 @@
 #define SHARPNESS_RISE       2.5 /* ... rising by this to its end ... */
 #define SHARPNESS_STAGES     16  /* ... in stages, in which a leader cache holds */
 #define SHARPNESS_NO_HORIZON 1.5
+#define MORE_POWER           0.15  /* of the weights of types, above 1, ... */
+#define SHORT_TASK           300.0 /* ... in tasks of up to this number of steps */
 
 typedef struct belief_state {
     segue_prior prior;
@@ -138,10 +141,18 @@ double segue_belief_policy_sharpness(const segue_task_view *view, uint64_t step)
     return SHARPNESS + SHARPNESS_RISE * (double)stage / SHARPNESS_STAGES;
 }
 
+double segue_belief_policy_power(const segue_task_view *view)
+{
+    if (!((const belief_state *)view->state)->prior.sharpens || view->horizon == 0)
+        return 1.0;
+    return 1.0 + MORE_POWER * fmin(1.0, SHORT_TASK / (double)view->horizon);
+}
+
 segue_choice segue_belief_policy_sharpened(const segue_task_view *view, segue_rng *rng)
 {
     segue_belief belief = segue_belief_policy_belief(view);
     belief.sharpness = segue_belief_policy_sharpness(view, view->step);
+    belief.power = segue_belief_policy_power(view);
     return draw(view, &belief, rng);
 }
 

@@ -36,6 +36,9 @@ segue_choice segue_belief_policy_thompson(const segue_task_view *view, segue_rng
 /* Choose by Thompson sampling, with sharpened posteriors if the prior says so; the factor of their
  * parameters at a step. */
 double segue_belief_policy_sharpness(const segue_task_view *view, uint64_t step);
+
+/* Return the power of the weights of types in a draw. */
+double segue_belief_policy_power(const segue_task_view *view);
 segue_choice segue_belief_policy_sharpened(const segue_task_view *view, segue_rng *rng);
 
 /* Return the pull of look-ahead, or of an arm that it may have given up too early (retest.h), whose

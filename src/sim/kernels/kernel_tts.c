@@ -19,6 +19,7 @@ void segue_kernel_tts(kernel_run *run)
     segue_belief belief = segue_belief_policy_belief(view);
     const uint64_t end = view->step + run->left;
     segue_rng rng = *run->in.rng;
+    belief.power = segue_belief_policy_power(view);
     while (run->left > 0) {
         belief.sharpness = segue_belief_policy_sharpness(view, end - run->left);
         const size_t arm = segue_belief_thompson(&belief, &run->kernel->normal, &rng);

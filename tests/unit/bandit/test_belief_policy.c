@@ -118,6 +118,7 @@ static size_t draw_once(const segue_prior *prior, const uint64_t *pulls, const d
                                  .pulls = pulls,
                                  .sum = sum,
                                  .sharpness = sharpness,
+                                 .power = sharpness > 1.0 ? 1.15 : 1.0,
                                  .leader = &leader,
                                  .scratch = scratch};
     segue_rng rng;
@@ -167,6 +168,23 @@ static double sharpness_after(bool sharpens, uint64_t horizon, uint64_t pulls)
     const double sharpness = segue_belief_policy_sharpness(view, view->step);
     segue_task_destroy(task);
     return sharpness;
+}
+
+/* The power of types in draws: 1.15 in tasks of up to 300 steps, and nearly 1 in long ones. */
+static void types_are_sharpened_in_short_tasks(void **state)
+{
+    (void)state;
+    const uint64_t horizon[] = {1, 300, 3000, SEGUE_MAX_HORIZON};
+    const double expected[] = {1.15, 1.15, 1.015, 1.0};
+    double ones[] = {1.0, 1.0};
+    segue_prior prior = segue_belief_flat_prior(2, ones);
+    for (size_t k = 0; k < 8; k++) {
+        prior.sharpens = k < 4;
+        segue_task *task = task_with_prior(&segue_policy_tts, &prior, horizon[k % 4]);
+        assert_near(segue_belief_policy_power(segue_task_internals(task).view),
+                    k < 4 ? expected[k] : 1.0, 1e-6);
+        segue_task_destroy(task);
+    }
 }
 
 /* By `rise` over a task, in 16 stages, of which the last one goes on after the end. */
@@ -255,6 +273,7 @@ int main(void)
         cmocka_unit_test(with_points_tts_and_tla_are_mts_and_mla),
         cmocka_unit_test(without_a_prior_tts_and_tla_are_ts_and_la),
         cmocka_unit_test(sharpened_draws_are_those_of_a_surer_posterior),
+        cmocka_unit_test(types_are_sharpened_in_short_tasks),
         cmocka_unit_test(draws_become_sharper_to_the_end_of_a_task),
         cmocka_unit_test(a_new_prior_restarts_the_belief),
         cmocka_unit_test(a_leader_changes_when_another_arm_does_well),

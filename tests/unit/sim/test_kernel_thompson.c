@@ -226,6 +226,7 @@ static segue_choice choose_by_definition(const segue_task_view *view, segue_rng 
 {
     segue_belief belief = segue_belief_policy_belief(view);
     belief.sharpness = segue_belief_policy_sharpness(view, view->step);
+    belief.power = segue_belief_policy_power(view);
     return (segue_choice){.arm = draw_by_definition(&belief, rng)};
 }
 
