@@ -4,7 +4,7 @@
  * block of an arm gains, and a long task ends with the second best arm. But a test of an arm can
  * stop at any reward; most stop soon. So where look-ahead would exploit e, an arm i is pulled once if
  *
- *     r (r / 300)^(1/2) S^2 sum_q v_q h_q E_q(mu_i - mu_qe)+ > PRICE (V_e - V_i)
+ *     r (r / 300)^(1/2) S^(3/2) sum_q v_q h_q E_q(mu_i - mu_qe)+ > PRICE (V_e - V_i)
  *
  * where r pulls remain, at most REACH for each pull so far, and h_q = 1 / (a + b) of the arm in
  * component q: the test is as long as what is known of the arm. The power of r is there for the
@@ -82,7 +82,7 @@ static comparison examine(const segue_belief *belief, size_t best, size_t arm, b
 static double ratio_of(const comparison *d, double remaining)
 {
     const double gain =
-        remaining * sqrt(remaining / SHORT_TASK) * d->unknown * d->unknown * d->excess;
+        remaining * sqrt(remaining / SHORT_TASK) * d->unknown * sqrt(d->unknown) * d->excess;
     return gain / (PRICE * fmax(d->lack, MIN_LACK));
 }
 
