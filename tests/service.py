@@ -127,6 +127,19 @@ def parts_of(decision):
     return learner, task, number, arm, int.from_bytes(raw[22:28], "little") / 1000, int.from_bytes(raw[28:36], "little")
 
 
+def last_version(fetch):
+    """What fetch() says of a learner once no refit publishes any more: its version is the same for half a second."""
+    newest, since = fetch(), time.monotonic()
+    until = since + 30
+    while time.monotonic() - since < 0.5:
+        assert time.monotonic() < until, newest
+        time.sleep(0.05)
+        now = fetch()
+        if now["version"] != newest["version"]:
+            newest, since = now, time.monotonic()
+    return newest
+
+
 def check_store(program, store):
     done = subprocess.run([program, "store", "check", "--store", f"sqlite:{store}"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

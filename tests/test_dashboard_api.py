@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Responses for the dashboard: versions, decisions, intervals, explanations.
 
-usage: test_glance.py SEGUE SOURCE [unittest options]
+usage: test_dashboard_api.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
 import random
 import sys
@@ -9,7 +9,7 @@ import unittest
 
 from program import SEGUE, Folder
 from api_client import ApiClient
-from service import Service, check_store
+from service import Service, check_store, last_version
 
 ARMS = ["a", "b", "c"]
 KINDS = [[0.9, 0.2, 0.4], [0.1, 0.3, 0.8]]
@@ -40,8 +40,8 @@ class DashboardData(Folder):
     def test_versions_are_few_and_the_same_after_any_end(self):
         self.learner()
         api = self.play(range(100))
+        newest = last_version(lambda: api.fetch("/v1/learners/it"))
         before = api.fetch("/v1/learners/it/versions")["versions"]
-        newest = api.fetch("/v1/learners/it")
         numbers = [v["version"] for v in before]
         self.assertEqual(numbers, sorted(set(numbers)))
         self.assertLessEqual(len(numbers), 65)
@@ -61,9 +61,20 @@ class DashboardData(Folder):
         types = self.play(range(40)).fetch("/v1/learners/it")["types"]
         self.assertGreaterEqual(len(types), 1)
         for type in types:
-            for low, high in zip(type["low"], type["high"]):
+            for low, mean, high in zip(type["low"], type["means"], type["high"]):
+                self.assertTrue(0 <= low <= mean <= high <= 1)
                 self.assertLess(low, high)
-                self.assertTrue(0 <= low and high <= 1)
+
+    def test_types_have_ids_that_stay(self):
+        self.learner()
+        api = self.play(range(60))
+        before = {type["id"]: type["means"] for type in api.fetch("/v1/learners/it")["types"] if type["weight"] > 0.3}
+        self.assertGreaterEqual(len(before), 1)
+        self.play(range(60, 90))
+        after = {type["id"]: type["means"] for type in api.fetch("/v1/learners/it")["types"]}
+        stayed = [number for number, means in before.items()  # the same type, by its best arm
+                  if number in after and means.index(max(means)) == after[number].index(max(after[number]))]
+        self.assertGreaterEqual(len(stayed), 1, (before, after))  # one may have been merged into the other
 
     def test_a_glance_at_all_learners_tells_what_one_does(self):
         self.learner(control=0.5)

@@ -82,7 +82,8 @@ class Odd(Page):
         self.assertLess(self.browser.value("document.querySelector('.map thead').offsetHeight"), 110)
         means = learner["types"][0]["means"]
         best = self.NAMES[means.index(max(means))]
-        self.assertEqual(self.browser.value("document.querySelector('.map tbody th small').title"), f"best: {best}")
+        self.assertEqual(self.browser.value("document.querySelector('.map tbody th small').title"),
+                         f"id {learner['types'][0]['id']}, best: {best}")
         self.assertIn("Scroll sideways for more arms.", self.text())
         scroll = "(f => {{ f.scrollLeft = {}; }})(document.querySelector('.frame:has(.map)'))"
         self.browser.wait("document.querySelector('.frame:has(.map).more')")

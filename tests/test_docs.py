@@ -91,13 +91,13 @@ class Sample(unittest.TestCase):
             self.assertAlmostEqual(sum(rewards[arm]) / len(rewards[arm]), expected, delta=5 * 0.0200)
 
     def test_it_shows_that_types_pay(self):
-        """A newcomer's first replay is decided: the interval of what types save is far above its limit of 10 %."""
+        """A newcomer's first replay is decided: the interval of what types save is above its limit of 10 %."""
         done = subprocess.run([SEGUE, "replay", "--quiet", "--format", "json", SOURCE / "logs/tutor.csv"], check=True,
                               capture_output=True)
         result = json.loads(done.stdout)
         saved = next(row["saved_over_prior"] for row in result["results"] if row["policy"] == "tla")
         self.assertEqual(result["verdict"]["conclusion"], "types", result["verdict"])
-        self.assertGreater(saved["low"], 0.2)
+        self.assertGreater(saved["low"], 0.1)
 
 
 if __name__ == "__main__":

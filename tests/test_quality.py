@@ -27,7 +27,7 @@ loader.exec_module(quality)
 quality.PLAYS["short-cap"] = quality.Play(quality.paper, ["ts", "tts:cap=3", "tla:cap=3"], 1000, 150, SEEDS)
 # The other rows with fewer or shorter tasks, which leaves less to save: their bounds are wider.
 LEARNERS = quality.LEARNERS
-quality.PLAYS["short-long"] = quality.Play(quality.paper, ["ts", *LEARNERS, "tts:hint=2", "tla:hint=12"], 1000, 150, SEEDS)
+quality.PLAYS["short-long"] = quality.Play(quality.paper, ["ts", *LEARNERS], 1000, 150, SEEDS)
 quality.PLAYS["short-arms"] = quality.Play(quality.random_set(8, 20), ["ts", "tla"], 100, 150, SEEDS)
 quality.CHANGE = 150
 quality.PLAYS["changed"] = quality.Play(quality.changed, LEARNERS, 300, 300, SEEDS)
@@ -41,8 +41,6 @@ ROWS = [row for row in quality.ROWS if row.name.split()[0] in CHECKED] + [
     quality.Row("short-cap tla:cap=3", "ts", *quality.against("short-cap", "tla:cap=3", "ts"), 1),
     quality.Row("short-long tts", "ts", *quality.against("short-long", "tts", "ts"), 0.6),
     quality.Row("short-long tla", "ts", *quality.against("short-long", "tla", "ts"), 0.4),
-    quality.Row("short-long tts:hint=2", "ts", *quality.against("short-long", "tts:hint=2", "ts"), 0.6),
-    quality.Row("short-long tla:hint=12", "ts", *quality.against("short-long", "tla:hint=12", "ts"), 0.4),
     quality.Row("short-arms tla", "ts", *quality.against("short-arms", "tla", "ts"), 0.6),
 ]
 played = {}

@@ -63,10 +63,15 @@ function rowHead(type, name, more) {
     return h("th", { scope: "row" }, mark(type), name, clipped("small", more));
 }
 
+/** What is known of a type besides its means; its id stays when its number changes. */
+function about(type, best) {
+    return [type.id ? `id ${type.id}` : "", best ? `best: ${best}` : ""].filter(Boolean).join(", ");
+}
+
 function typeRow(learner, shown, number) {
     const type = learner.types[number - 1];
     const best = bestArm(type, learner.arms);
-    return h("tr", {}, rowHead(number, `Type ${number}`, best < 0 ? "" : `best: ${learner.arms[best].name}`),
+    return h("tr", {}, rowHead(number, `Type ${number}`, about(type, best < 0 ? "" : learner.arms[best].name)),
         weightCell(number, type.weight),
         ...shown.map((arm) => meanCell(type, arm, arm === best, learner.range)));
 }

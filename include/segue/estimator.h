@@ -18,7 +18,7 @@ extern "C" {
 #define SEGUE_MAX_ESTIMATED 100
 
 /** A learner finds at most this many types. */
-#define SEGUE_MAX_TYPES 16
+#define SEGUE_MAX_TYPES 40
 
 /** "em" fits a window of the last tasks, between these sizes. */
 #define SEGUE_MIN_WINDOW 16

@@ -49,6 +49,17 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_refit_publish(segue_learne
                                                                     segue_refit **refit,
                                                                     segue_error *err);
 
+/**
+ * Refit the types many times in a row: tens of milliseconds.  Useful after a learner has learned from
+ * a log, before its types are shown or saved: there are then as few types as explain the tasks.  Later
+ * refits go on from there.  Needs no config.background.  Methods that learn no types that way do nothing.
+ *
+ * @retval SEGUE_EDOMAIN  a refit is open
+ * @retval SEGUE_ENOMEM   the learner is as it was
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_refit_fully(segue_learner *learner,
+                                                                  segue_error *err);
+
 /** Abandon a refit that is not running; NULL is fine.  A refit is then due again. */
 SEGUE_API void segue_refit_destroy(segue_refit *refit);
 

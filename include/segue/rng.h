@@ -21,8 +21,10 @@ extern "C" {
 #define SEGUE_STREAM_ESTIMATOR ((UINT64_C(1) << 32) + 3) /* draws of the estimator */
 #define SEGUE_STREAM_PROBABILITIES                                                                 \
     ((UINT64_C(1) << 32) + 4) /* draws that estimate choice probabilities */
-#define SEGUE_STREAM_THINNING  ((UINT64_C(1) << 32) + 5) /* which logged rows are used */
-#define SEGUE_STREAM_BOOTSTRAP ((UINT64_C(1) << 32) + 6) /* resampled tasks of a bootstrap */
+#define SEGUE_STREAM_THINNING   ((UINT64_C(1) << 32) + 5) /* which logged rows are used */
+#define SEGUE_STREAM_BOOTSTRAP  ((UINT64_C(1) << 32) + 6) /* resampled tasks of a bootstrap */
+#define SEGUE_STREAM_REFIT      ((UINT64_C(1) << 32) + 7) /* draws of a refit of types */
+#define SEGUE_STREAM_FULL_REFIT ((UINT64_C(1) << 32) + 8) /* draws of refits in a row */
 
 /** A stream: xoshiro256++ (Blackman and Vigna 2019). The caller owns the storage; copy it to copy
  * the stream. */

@@ -19,7 +19,8 @@
 #include "core/random/rng_sample.h"
 
 /* A component with a positive weight stays above this, so that it can recover. */
-#define MIN_WEIGHT 1e-200
+#define MIN_WEIGHT       1e-200
+#define MIN_DRAWN_WEIGHT 1e-9 /* components of less weight are not drawn when sharpened */
 
 #define FAR_BELOW                                                                                  \
     2.4 /* standard deviations of the bar below the leader's mean: most draws are above */
@@ -27,7 +28,8 @@
 
 segue_prior segue_belief_flat_prior(size_t n_arms, const double *ones)
 {
-    return (segue_prior){.n_components = 1, .n_arms = n_arms, .weight = ones, .a = ones, .b = ones};
+    return (segue_prior){
+        .n_components = 1, .n_arms = n_arms, .weight = ones, .a = ones, .b = ones, .draws = 1.0};
 }
 
 segue_prior segue_belief_point_prior(const segue_models *models)
@@ -196,10 +198,35 @@ void segue_belief_update_weighted(const segue_belief *belief, size_t arm, double
 
 /* ---- draws ----------------------------------------------------------------------------------- */
 
+static double sharpen(double weight, double power)
+{
+    return weight > MIN_DRAWN_WEIGHT ? pow(weight, power) : 0.0;
+}
+
+/* Draw a component by its weight raised to a power. */
+static size_t draw_sharpened(const segue_belief *belief, segue_rng *rng)
+{
+    const double power = belief->power;
+    double total = 0.0;
+    size_t last = 0;
+    for (size_t q = 0; q < belief->prior.n_components; q++)
+        total += sharpen(belief->weight[q], power);
+    double rest = segue_rng_uniform(rng) * total;
+    for (size_t q = 0; q < belief->prior.n_components && rest >= 0.0; q++) {
+        const double sharpened = sharpen(belief->weight[q], power);
+        rest -= sharpened;
+        last = sharpened > 0.0 ? q : last;
+    }
+    return last;
+}
+
 size_t segue_belief_draw_component(const segue_belief *belief, segue_rng *rng)
 {
     const size_t count = belief->prior.n_components;
-    return count == 1 ? 0 : segue_rng_index(rng, belief->weight, count);
+    if (count == 1)
+        return 0;
+    return belief->power > 1.0 ? draw_sharpened(belief, rng)
+                               : segue_rng_index(rng, belief->weight, count);
 }
 
 /* Beta(a, b) of an arm under a component, after its rewards. */
@@ -213,8 +240,8 @@ static inline posterior posterior_of(const segue_belief *belief, size_t componen
     const double each = segue_belief_reward_weight(belief, arm);
     const double won = each * belief->sum[arm];
     const double pulls = each * (double)(int64_t)belief->pulls[arm];
-    return (posterior){.a = belief->prior.a[index] + won,
-                       .b = belief->prior.b[index] + lost_of(pulls, won)};
+    return (posterior){.a = belief->sharpness * (belief->prior.a[index] + won),
+                       .b = belief->sharpness * (belief->prior.b[index] + lost_of(pulls, won))};
 }
 
 /* Write the posteriors of all arms to the scratch memory. */
@@ -311,6 +338,7 @@ static void update_leader_cache(segue_leader_cache *leader, const segue_belief *
 {
     const segue_beta_array betas = collect_posteriors(belief, component);
     leader->component = component;
+    leader->sharpness = belief->sharpness;
     leader->arm = leader_of(&betas);
     const double a = betas.a[leader->arm], n = a + betas.b[leader->arm], mean = a / n;
     leader->bar = mean - FAR_BELOW * sqrt(mean * (1.0 - mean) / (n + 1.0));
@@ -356,7 +384,7 @@ static size_t draw_screened(const segue_belief *belief, size_t component, const 
                             segue_rng *rng)
 {
     segue_leader_cache *leader = belief->leader;
-    if (!leader->holds || leader->component != component)
+    if (!leader->holds || leader->component != component || leader->sharpness != belief->sharpness)
         update_leader_cache(leader, belief, component);
     const posterior p = posterior_of(belief, component, leader->arm);
     const double probability = probability_below(leader, p);

@@ -9,7 +9,7 @@
 #include "core/random/ziggurat.h"
 #include "segue/policy.h"
 
-#define SEGUE_MAX_COMPONENTS 17 /* of a learner's prior: 16 types and the background component */
+#define SEGUE_MAX_COMPONENTS 49 /* of a learner's prior: no type, 40 types, 8 best arms */
 
 /* The prior of a task. The arrays are borrowed. */
 struct segue_prior {
@@ -17,6 +17,9 @@ struct segue_prior {
     const double *weight; /* n_components, >= 0, sum 1 */
     const double *a;      /* n_components x n_arms: Beta(a, b); of points the means */
     const double *b;      /* NULL: the components are points; else a, b > 0, a + b >= 1e-6 */
+    double draws;         /* look-ahead makes a Thompson step with probability draws / (t + 1) */
+    const double *more;   /* n_components: more of them, under each; NULL: none */
+    bool sharpens;        /* Thompson sampling draws from sharpened posteriors */
 };
 
 /* The result of a draw that saves work in the next ones: under a component the arms other than
@@ -25,7 +28,7 @@ struct segue_prior {
 typedef struct segue_leader_cache {
     bool holds;
     size_t component, arm;
-    double bar, probability;
+    double sharpness, bar, probability;
 } segue_leader_cache;
 
 /* The current belief. The arrays are borrowed. */
@@ -37,6 +40,8 @@ typedef struct segue_belief {
     const double
         *reward_weight; /* n_arms: rewards of 0 or 1 that a reward counts as, of Betas; NULL: one */
     const bool *allowed; /* n_arms: allowed arms; NULL: all */
+    double sharpness;    /* draws are from Beta(sharpness a, sharpness b); 1: from the posterior */
+    double power;        /* components are drawn by their weights to this power; 0: 1 */
     segue_leader_cache
         *leader;     /* of the draws so far; NULL, with `scratch`: no draw will be made */
     double *scratch; /* 2 n_arms: for a draw */

@@ -1,18 +1,34 @@
 /* belief_policy.c - a task played by a belief: Thompson sampling or look-ahead.
  *
- * Look-ahead makes a Thompson step with probability 1 / (t + 1), t the steps so far: about log n
+ * Look-ahead makes a Thompson step with probability d / (t + 1), t the steps so far: about d log n
  * of them per task explore what a look ahead of one block does not, and give a learner rewards of
- * all arms. A prior of points needs no such steps. Late in a task, where the choice rarely
+ * all arms. Where look-ahead would exploit, retest.c may test another arm again. d is the prior's: 1
+ * where nothing is learned. A prior of points needs no such steps. Late in a task, where the choice rarely
  * changes, an arm that look-ahead exploits is held for t / 32 pulls. The state is one block of the
  * task's memory: belief_state, the weights, scratch.
+ *
+ * Thompson sampling explores as if a task had no end. Sharpened draws, from Beta(c a, c b) instead of
+ * Beta(a, b), explore less: c rises from 2.5 to 5 over a task of known length, and is 1.5 else. Types
+ * are drawn by their weights to the power 1.15 in tasks of up to 300 steps, and less in longer ones,
+ * where a task that holds to a wrong type is expensive. Whether
+ * a task draws so is part of its prior.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/belief_policy.h"
 
+#include <math.h>
 #include <string.h>
 
-#include "bandit/lookahead.h"
+#include "bandit/lookahead/lookahead.h"
+#include "bandit/lookahead/retest.h"
 
 #define HOLD_SHARE 32 /* hold an exploited arm for steps / HOLD_SHARE pulls */
+
+#define SHARPNESS            2.5 /* of a task's first draws ... */
+#define SHARPNESS_RISE       2.5 /* ... rising by this to its end ... */
+#define SHARPNESS_STAGES     16  /* ... in stages, in which a leader cache holds */
+#define SHARPNESS_NO_HORIZON 1.5
+#define MORE_POWER           0.15  /* of the weights of types, above 1, ... */
+#define SHORT_TASK           300.0 /* ... in tasks of up to this number of steps */
 
 typedef struct belief_state {
     segue_prior prior;
@@ -82,6 +98,7 @@ segue_belief segue_belief_policy_belief(const segue_task_view *view)
                           .sum = view->sum,
                           .reward_weight = p->prior.b ? view->reward_weight : NULL,
                           .allowed = view->allowed,
+                          .sharpness = 1.0,
                           .leader = &p->leader,
                           .scratch = counted_of(p) + p->prior.n_arms};
 }
@@ -113,9 +130,48 @@ segue_choice segue_belief_policy_thompson(const segue_task_view *view, segue_rng
     return draw(view, &belief, rng);
 }
 
+double segue_belief_policy_sharpness(const segue_task_view *view, uint64_t step)
+{
+    if (!((const belief_state *)view->state)->prior.sharpens)
+        return 1.0;
+    if (view->horizon == 0 || view->horizon == SEGUE_MAX_HORIZON) /* of a learner without one */
+        return SHARPNESS_NO_HORIZON;
+    const uint64_t last = view->horizon - 1;
+    const uint64_t stage = SHARPNESS_STAGES * (step < last ? step : last) / view->horizon;
+    return SHARPNESS + SHARPNESS_RISE * (double)stage / SHARPNESS_STAGES;
+}
+
+double segue_belief_policy_power(const segue_task_view *view)
+{
+    if (!((const belief_state *)view->state)->prior.sharpens || view->horizon == 0)
+        return 1.0;
+    return 1.0 + MORE_POWER * fmin(1.0, SHORT_TASK / (double)view->horizon);
+}
+
+segue_choice segue_belief_policy_sharpened(const segue_task_view *view, segue_rng *rng)
+{
+    segue_belief belief = segue_belief_policy_belief(view);
+    belief.sharpness = segue_belief_policy_sharpness(view, view->step);
+    belief.power = segue_belief_policy_power(view);
+    return draw(view, &belief, rng);
+}
+
 static uint64_t remaining(const segue_task_view *view)
 {
     return view->horizon > view->step ? view->horizon - view->step : 1;
+}
+
+segue_lookahead segue_belief_policy_next(const segue_task_view *view, const segue_belief *belief,
+                                         void *memory)
+{
+    const uint64_t left = remaining(view);
+    segue_lookahead next = segue_lookahead_choose(belief, left, memory);
+    if (next.exploits) {
+        const size_t best = next.arm;
+        next.arm = segue_retest_choose(belief, best, view->step, left);
+        next.exploits = next.arm == best;
+    }
+    return next;
 }
 
 /* Choose by look-ahead. Hold an arm that it exploits, unless an ask restricts the arms. */
@@ -123,7 +179,7 @@ static size_t decide(const segue_task_view *view, const segue_belief *belief)
 {
     belief_state *p = view->state;
     const segue_lookahead ahead =
-        segue_lookahead_choose(belief, remaining(view), belief->scratch + 2 * view->n_arms);
+        segue_belief_policy_next(view, belief, belief->scratch + 2 * view->n_arms);
     if (view->allowed != p->usual)
         return ahead.arm;
     p->held_arm = ahead.arm;
@@ -142,20 +198,29 @@ segue_choice segue_belief_policy_deterministic(const segue_task_view *view, segu
     return by_rule(p->held_arm);
 }
 
+/* Return d: look-ahead makes a Thompson step with probability d / (t + 1). */
+static double steps_of(const belief_state *p)
+{
+    double draws = p->prior.b ? p->prior.draws : 0.0;
+    for (size_t q = 0; p->prior.more && q < p->prior.n_components; q++)
+        draws += p->weight[q] * p->prior.more[q];
+    return draws;
+}
+
 double segue_belief_policy_draw_share(const segue_task_view *view)
 {
     const belief_state *p = view->state;
     const segue_belief belief = segue_belief_policy_belief(view);
     if (!segue_belief_is_possible(&belief))
         return 1.0;
-    return p->prior.b ? 1.0 / ((double)view->step + 1.0) : 0.0;
+    return fmin(1.0, steps_of(p) / ((double)view->step + 1.0));
 }
 
 /* Draw whether this step is a Thompson step. */
 static bool draws(const segue_task_view *view, segue_rng *rng)
 {
     const belief_state *p = view->state;
-    return p->prior.b && segue_rng_uniform(rng) * ((double)view->step + 1.0) < 1.0;
+    return p->prior.b && segue_rng_uniform(rng) * ((double)view->step + 1.0) < steps_of(p);
 }
 
 segue_choice segue_belief_policy_lookahead(const segue_task_view *view, segue_rng *rng)

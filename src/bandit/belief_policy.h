@@ -8,6 +8,7 @@
 
 #include "bandit/belief.h"
 #include "bandit/choose.h"
+#include "bandit/lookahead/lookahead.h"
 
 /* Precompute n_arms times 1, the parameters of a flat prior. */
 size_t segue_belief_policy_ones_size(const segue_setting *setting, const double *option);
@@ -31,6 +32,19 @@ segue_belief segue_belief_policy_belief(const segue_task_view *view);
 
 /* Choose by Thompson sampling. */
 segue_choice segue_belief_policy_thompson(const segue_task_view *view, segue_rng *rng);
+
+/* Choose by Thompson sampling, with sharpened posteriors if the prior says so; the factor of their
+ * parameters at a step. */
+double segue_belief_policy_sharpness(const segue_task_view *view, uint64_t step);
+
+/* Return the power of the weights of types in a draw. */
+double segue_belief_policy_power(const segue_task_view *view);
+segue_choice segue_belief_policy_sharpened(const segue_task_view *view, segue_rng *rng);
+
+/* Return the pull of look-ahead, or of an arm that it may have given up too early (retest.h), whose
+ * gain and block are 0. `memory` is segue_lookahead_scratch_size bytes. */
+segue_lookahead segue_belief_policy_next(const segue_task_view *view, const segue_belief *belief,
+                                         void *memory);
 
 /* Choose by look-ahead with Thompson steps; then its parts: the share of Thompson steps, and the
  * deterministic choice. */

@@ -188,7 +188,8 @@ static size_t likeliest(const double *share, size_t count)
 static void find_typical(replay_study *st, const segue_types *types, double *sum)
 {
     const segue_history *history = st->config->history;
-    double share[SEGUE_MAX_TYPES + 1], gap[SEGUE_MAX_TYPES][SEGUE_N_TYPICAL] = {{0.0}};
+    double share[SEGUE_MAX_FITTED_TYPES + 1],
+        gap[SEGUE_MAX_FITTED_TYPES][SEGUE_N_TYPICAL] = {{0.0}};
     double *pulls = sum + history->n_arms;
     const double *weight = pulls + history->n_arms;
     for (size_t task = 0; task < history->n_tasks; task++) {
@@ -252,7 +253,7 @@ segue_status segue_replay_find_types(replay_study *st, segue_error *err)
     segue_types *types = NULL;
     double *sum = calloc(3 * history->n_arms, sizeof *sum);
     segue_status status =
-        sum ? segue_replay_fit_types(&types, history, SEGUE_MAX_TYPES, st->config->seed, err)
+        sum ? segue_replay_fit_types(&types, history, SEGUE_MAX_FITTED_TYPES, st->config->seed, err)
             : segue_fail_no_memory(err, "the counts of a task");
     if (status != SEGUE_OK)
         goto done;

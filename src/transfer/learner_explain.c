@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bandit/belief_policy.h"
-#include "bandit/lookahead.h"
+#include "bandit/lookahead/lookahead.h"
 #include "transfer/learner_method.h"
 
 static bool has_posterior(const segue_learner *learner)
@@ -12,15 +12,13 @@ static bool has_posterior(const segue_learner *learner)
     return learner->method->info.has_posterior;
 }
 
-/* Write weights by number; returns how many types there are.  Without types a task has one flat
- * component, and is of no type. */
+/* Add up weights by number, into zeros; returns how many types there are.  Without types a task has
+ * one flat component, and is of no type. */
 static size_t fill_weights(const open_task *entry, const segue_belief *belief, double *weight)
 {
-    size_t number[SEGUE_MAX_COMPONENTS];
-    segue_shared_prior_numbers(entry->prior, number);
     for (size_t q = 0; q < belief->prior.n_components; q++)
-        weight[number[q]] = belief->weight[q];
-    return belief->prior.n_components - 1;
+        weight[segue_shared_prior_number(entry->prior, q)] += belief->weight[q];
+    return entry->prior ? entry->prior->n_types : 0;
 }
 
 void segue_learner_store_posterior(segue_learner *learner, const open_task *entry)
@@ -44,8 +42,7 @@ static void explain_next(const segue_belief *belief, const segue_task_view *view
                          segue_explanation *out)
 {
     size_t pair[2] = {0, 0};
-    const uint64_t left = view->horizon > view->step ? view->horizon - view->step : 1;
-    const segue_lookahead next = segue_lookahead_choose(belief, left, memory);
+    const segue_lookahead next = segue_belief_policy_next(view, belief, memory);
     out->arm = next.arm;
     out->gain = next.gain;
     out->purpose = SEGUE_EXPLOIT;
@@ -60,9 +57,8 @@ static void explain_next(const segue_belief *belief, const segue_task_view *view
 /* Replace the two components that a pull separates by their numbers, the smaller first. */
 static void name_pair(const open_task *entry, segue_explanation *out)
 {
-    size_t number[SEGUE_MAX_COMPONENTS];
-    segue_shared_prior_numbers(entry->prior, number);
-    const size_t a = number[out->first], b = number[out->second];
+    const size_t a = segue_shared_prior_number(entry->prior, out->first);
+    const size_t b = segue_shared_prior_number(entry->prior, out->second);
     out->first = a < b ? a : b;
     out->second = a < b ? b : a;
 }

@@ -14,7 +14,7 @@
 #include "segue/learner_refit.h"
 
 /** The format of a learner file. */
-#define SEGUE_LEARNER_FILE_VERSION 7
+#define SEGUE_LEARNER_FILE_VERSION 8
 
 /** Copy a caller's configuration of any known size.
  * @retval SEGUE_EDOMAIN  the size is not known */
@@ -76,6 +76,7 @@ typedef struct segue_type_list {
     size_t n_types, n_arms;
     double no_type;     /* share of tasks that fit no type */
     double *weight;     /* n_types */
+    uint64_t *id;       /* n_types: the same as long as a type exists; 0: the method has none */
     double *mean;       /* n_types x n_arms */
     double *low, *high; /* the same, their 95 % intervals; NULL: the method knows none */
 } segue_type_list;

@@ -29,6 +29,7 @@ typedef struct refit_method {
     segue_status (*copy)(const segue_learner *learner, void **out, segue_error *err);
     /* Fit the copy, in any thread; @retval SEGUE_ENOMEM */
     segue_status (*run)(void *copy, segue_error *err);
+    void (*run_fully)(void *copy); /* refit many times; NULL: there is no need */
     /* Replace the learner's fit by the copy's, add the tasks that were closed since, and publish.
      * On failure the learner is as it was, and the copy can be adopted again.
      * @retval SEGUE_ENOMEM */
@@ -72,12 +73,17 @@ typedef struct learner_method {
     void (*fill_info)(const segue_learner *learner, segue_learner_summary *info);
     /* Bytes of its state. */
     size_t (*bytes)(const segue_learner *learner);
-    /* The 95 % interval of the mean of an arm of a published type (1, 2, ...); NULL: none. */
-    void (*interval)(const segue_learner *learner, size_t type, size_t arm, double *low,
-                     double *high);
+    /* The mean of an arm of a published type (1, 2, ...), and its 95 % interval; NULL: no interval. */
+    void (*describe_arm)(const segue_learner *learner, size_t type, size_t arm, double *mean,
+                         double *low, double *high);
+    /* The id of a published type, the same as long as the type exists; NULL: none. */
+    uint64_t (*type_id)(const segue_learner *learner, size_t type);
     /* Write the state, and read it into a fresh one; @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
     void (*serialize)(const segue_learner *learner, segue_bytes *b);
     segue_status (*deserialize)(segue_learner *learner, segue_bytes_reader *r, segue_error *err);
+    /* Read the state of a file before version 8, whose types were fitted by EM; NULL: as now. */
+    segue_status (*deserialize_fitted)(segue_learner *learner, segue_bytes_reader *r,
+                                       segue_error *err);
 } learner_method;
 
 extern const learner_method segue_learner_auto, segue_learner_tla, segue_learner_tts,

@@ -91,8 +91,9 @@ size_t segue_learner_close_bytes(const segue_learner *learner)
 static segue_status reserve(segue_type_list *out, segue_error *err)
 {
     out->weight = calloc(out->n_types + 1, sizeof *out->weight);
+    out->id = calloc(out->n_types + 1, sizeof *out->id);
     out->mean = calloc(3 * out->n_types * out->n_arms + 1, sizeof *out->mean);
-    if (out->weight && out->mean)
+    if (out->weight && out->id && out->mean)
         return SEGUE_OK;
     segue_type_list_fini(out);
     return segue_fail_no_memory(err, "the types of a learner");
@@ -126,23 +127,26 @@ static void copy_prior(const shared_prior *l, double lowest, double width, segue
 {
     out->no_type = l->prior.weight[0];
     for (size_t n = 0; n < out->n_types; n++)
-        out->weight[n] = l->prior.weight[l->numbered[n + 1]];
+        out->weight[n] = l->prior.weight[n + 1];
     for (size_t i = 0; i < out->n_types * out->n_arms; i++) {
-        const size_t at = l->numbered[1 + i / out->n_arms] * out->n_arms + i % out->n_arms;
+        const size_t at = out->n_arms + i;
         out->mean[i] = lowest + width * l->prior.a[at] / (l->prior.a[at] + l->prior.b[at]);
     }
 }
 
-/* Behind the means. */
-static void copy_intervals(const segue_learner *learner, double lowest, double width,
+/* What the tasks of a type say about its means, with intervals behind them. */
+static void describe_types(const segue_learner *learner, double lowest, double width,
                            segue_type_list *out)
 {
     const size_t n = out->n_types * out->n_arms;
     out->low = out->mean + n;
     out->high = out->low + n;
+    for (size_t k = 0; k < out->n_types; k++)
+        out->id[k] = learner->method->type_id(learner, k + 1);
     for (size_t i = 0; i < n; i++) {
-        const size_t component = learner->current->numbered[1 + i / out->n_arms];
-        learner->method->interval(learner, component, i % out->n_arms, &out->low[i], &out->high[i]);
+        learner->method->describe_arm(learner, 1 + i / out->n_arms, i % out->n_arms, &out->mean[i],
+                                      &out->low[i], &out->high[i]);
+        out->mean[i] = lowest + width * out->mean[i];
         out->low[i] = lowest + width * out->low[i];
         out->high[i] = lowest + width * out->high[i];
     }
@@ -156,7 +160,7 @@ segue_status segue_learner_types(const segue_learner *learner, segue_type_list *
     *out = (segue_type_list){.no_type = 1.0, .n_arms = learner->config.n_arms};
     if (l)
         out->n_types = l->models                         ? l->models->n_models
-                       : learner->method->info.has_types ? l->prior.n_components - 1
+                       : learner->method->info.has_types ? l->n_types
                                                          : 0;
     const segue_status status = reserve(out, err);
     if (status != SEGUE_OK || !l)
@@ -166,8 +170,8 @@ segue_status segue_learner_types(const segue_learner *learner, segue_type_list *
         copy_models(l->models, lowest, width, out);
     } else {
         copy_prior(l, lowest, width, out);
-        if (learner->method->interval)
-            copy_intervals(learner, lowest, width, out);
+        if (learner->method->describe_arm)
+            describe_types(learner, lowest, width, out);
     }
     return SEGUE_OK;
 }
@@ -175,6 +179,8 @@ segue_status segue_learner_types(const segue_learner *learner, segue_type_list *
 void segue_type_list_fini(segue_type_list *found)
 {
     free(found->weight);
+    free(found->id);
     free(found->mean);
+    found->id = NULL;
     found->weight = found->mean = found->low = found->high = NULL;
 }

@@ -72,6 +72,21 @@ segue_status segue_learner_refit_publish(segue_learner *learner, segue_refit **r
     return SEGUE_OK;
 }
 
+segue_status segue_learner_refit_fully(segue_learner *learner, segue_error *err)
+{
+    const refit_method *method = learner->method->refit;
+    void *copy = NULL;
+    if (!method || !method->run_fully)
+        return SEGUE_OK;
+    if (learner->refit)
+        return segue_fail(err, SEGUE_EDOMAIN, "a refit is open; publish or destroy it first");
+    SEGUE_TRY(method->copy(learner, &copy, err));
+    method->run_fully(copy);
+    const segue_status status = method->adopt(learner, copy, err);
+    method->discard(copy);
+    return status;
+}
+
 void segue_refit_destroy(segue_refit *refit)
 {
     if (!refit)

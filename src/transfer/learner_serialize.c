@@ -10,9 +10,9 @@
  *   u64      CRC-32 of all before it
  *
  * All numbers are little-endian; doubles are IEEE 754.  Open tasks and refits are not in it.
- * Version 5, without names of arms, and version 6, without sums of squares and the option
- * `dispersion`, are read too: stores of the service hold learners that they were created from, and
- * must stay readable.
+ * Version 5, without names of arms, version 6, without sums of squares and the option `dispersion`,
+ * and version 7, with types that were fitted by EM and the option `hint`, are read too: stores of the
+ * service hold learners that they were created from, and must stay readable.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
@@ -35,6 +35,7 @@
 #define OLDEST  5  /* the oldest version that can be read */
 #define NAMES   6  /* the first version with names of arms */
 #define SQUARES 7  /* the first version with sums of squares, and with the option `dispersion` */
+#define SAMPLED 8  /* the first version with sampled types, and without the option `hint` */
 #define HEAD    24 /* magic, version, length */
 #define TAIL    8  /* checksum */
 
@@ -171,8 +172,12 @@ static void read_options(segue_bytes_reader *r, uint64_t file_version, segue_lea
     const bool lacks = file_version < SQUARES && now > 0 &&
                        strcmp(method->options[now - 1].key, "dispersion") == 0;
     const size_t count = lacks ? now - 1 : now; /* it is the last one, and gets its default */
-    if (segue_bytes_read_u64(r) != count)
+    const bool has_hint = file_version < SAMPLED && method && method->has_types;
+    double hint;
+    if (segue_bytes_read_u64(r) != count + has_hint)
         r->failed = true;
+    if (has_hint) /* it was the first one */
+        segue_bytes_read_f64(r, &hint, 1);
     segue_bytes_read_f64(r, config->option, count);
     for (size_t i = 0; i < count; i++) {
         double *option = &config->option[i];
@@ -225,8 +230,10 @@ static segue_status deserialize_state(segue_learner *learner, segue_bytes_reader
         status = segue_learner_names_deserialize(learner, r, err);
     if (status == SEGUE_OK && file_version >= SQUARES)
         status = segue_learner_dispersion_deserialize(learner, r, err);
+    const bool is_fitted = file_version < SAMPLED && learner->method->deserialize_fitted;
     if (status == SEGUE_OK)
-        status = learner->method->deserialize(learner, r, err);
+        status = is_fitted ? learner->method->deserialize_fitted(learner, r, err)
+                           : learner->method->deserialize(learner, r, err);
     learner->version = version; /* which went up as it was published again */
     return status;
 }

@@ -9,17 +9,16 @@ segue_status segue_shared_prior_create(shared_prior **out, size_t n_components, 
                                        segue_error *err)
 {
     shared_prior *l = calloc(1, sizeof *l);
-    double *numbers = calloc(n_components * (1 + 2 * n_arms), sizeof *numbers);
+    double *numbers = calloc(n_components * (2 + 2 * n_arms), sizeof *numbers);
     if (!l || !numbers) {
         free(l);
         free(numbers);
         return segue_fail_no_memory(err, "a shared prior");
     }
     l->numbers = numbers;
-    for (size_t n = 0; n < SEGUE_MAX_COMPONENTS; n++)
-        l->numbered[n] = n;
-    l->prior = (segue_prior){.n_components = n_components, .n_arms = n_arms};
+    l->prior = (segue_prior){.n_components = n_components, .n_arms = n_arms, .draws = 1.0};
     l->prior.weight = segue_shared_prior_weight(l);
+    l->prior.more = segue_shared_prior_more(l);
     l->prior.a = segue_shared_prior_a(l);
     l->prior.b = segue_shared_prior_b(l);
     *out = l;
@@ -42,9 +41,14 @@ double *segue_shared_prior_weight(const shared_prior *l)
     return l->numbers;
 }
 
-double *segue_shared_prior_a(const shared_prior *l)
+double *segue_shared_prior_more(const shared_prior *l)
 {
     return l->numbers + l->prior.n_components;
+}
+
+double *segue_shared_prior_a(const shared_prior *l)
+{
+    return l->numbers + 2 * l->prior.n_components;
 }
 
 double *segue_shared_prior_b(const shared_prior *l)
@@ -52,11 +56,9 @@ double *segue_shared_prior_b(const shared_prior *l)
     return segue_shared_prior_a(l) + l->prior.n_components * l->prior.n_arms;
 }
 
-void segue_shared_prior_numbers(const shared_prior *prior, size_t *number)
+size_t segue_shared_prior_number(const shared_prior *prior, size_t component)
 {
-    number[0] = 0;
-    for (size_t n = 1; prior && n < prior->prior.n_components; n++)
-        number[prior->numbered[n]] = n;
+    return prior ? prior->number[component] : 0;
 }
 
 void segue_shared_prior_apply(const segue_learner *learner, open_task *entry)

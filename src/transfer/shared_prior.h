@@ -10,10 +10,11 @@
 #include "segue/learner.h"
 
 typedef struct shared_prior {
-    segue_models *models;                  /* of a method with models; or ... */
-    segue_prior prior;                     /* ... a mixture, whose arrays are ... */
-    double *numbers;                       /* ... here */
-    size_t numbered[SEGUE_MAX_COMPONENTS]; /* the component of each number that people see */
+    segue_models *models;                /* of a method with models; or ... */
+    segue_prior prior;                   /* ... a mixture, whose arrays are ... */
+    double *numbers;                     /* ... here */
+    size_t n_types;                      /* components 1 .. n_types are types, by number */
+    size_t number[SEGUE_MAX_COMPONENTS]; /* of the type that each component stands for; 0: none */
     uint64_t users; /* the learner while it is current, each open task, each copy of one */
     size_t bytes;   /* of memory ... */
     size_t *total;  /* ... and the learner's sum over its shared priors */
@@ -28,13 +29,16 @@ SEGUE_MUST_CHECK segue_status segue_shared_prior_create(shared_prior **out, size
 /* Remove one user; the last one frees it.  NULL is fine. */
 void segue_shared_prior_release(shared_prior *prior);
 
-/* The arrays of a mixture: n_components weights, then n_components x n_arms times a, and b. */
+/* The arrays of a mixture: n_components weights, as many Thompson steps (segue_prior), then
+ * n_components x n_arms times a, and b. */
 double *segue_shared_prior_weight(const shared_prior *prior);
+double *segue_shared_prior_more(const shared_prior *prior);
 double *segue_shared_prior_a(const shared_prior *prior);
 double *segue_shared_prior_b(const shared_prior *prior);
 
-/* Write the number of each component, of a mixture that a task was opened with; NULL: it has one. */
-void segue_shared_prior_numbers(const shared_prior *prior, size_t *number);
+/* The number of the type that a component of a task's mixture stands for; 0: none.  Without a
+ * mixture a task has one component. */
+size_t segue_shared_prior_number(const shared_prior *prior, size_t component);
 
 /* Start a task from the mixture that it was opened with. */
 void segue_shared_prior_apply(const segue_learner *learner, open_task *entry);

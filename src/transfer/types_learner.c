@@ -1,9 +1,9 @@
 /* types_learner.c - learners of types: what tts, tla and auto share.
  *
- * They learn a mixture of types (estimate/types/types.h): how many types of tasks there are, the
- * Beta prior of each arm in each type, and how many tasks are of no type.  They differ in how a
- * task is played: tla looks ahead to the end of the task, tts samples.  A closed task updates the
- * types at once; now and then a refit to the task window follows, at once or in the background.
+ * They learn types (estimate/sampler/sampler.h): how many there are, the Beta prior of each arm in
+ * each type, and how many tasks are of no type.  They differ in how a task is played: tla looks
+ * ahead to the end of the task, tts samples.  A closed task updates the types at once; now and then a
+ * refit to the task window follows, at once or in the background.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "transfer/types_learner.h"
 
@@ -11,36 +11,32 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "estimate/sampler/sampler_prior.h"
 #include "estimate/types/types_read.h"
 
 typedef struct types_state {
-    segue_types *types;
+    segue_sampler *types;
     double *counts; /* 2 x n_arms, scratch: sums of a task, and pulls */
 } types_state;
 
-static segue_types *types_of(const segue_learner *learner)
+static segue_sampler *types_of(const segue_learner *learner)
 {
     return ((const types_state *)learner->state)->types;
 }
 
 const segue_option segue_types_learner_options[TYPES_N_OPTIONS] = {
-    [TYPES_HINT] = {.key = "hint",
-                    .help = "expected number of types; at most 6 has no effect (default 0)",
-                    .min = 0.0,
-                    .max = SEGUE_MAX_TYPES,
-                    .whole = true},
     [TYPES_WINDOW] = {.key = "window",
-                      .help = "finished tasks that it keeps (default 512)",
-                      .min = SEGUE_MIN_TYPES_WINDOW,
-                      .max = SEGUE_MAX_TYPES_WINDOW,
+                      .help = "finished tasks that it keeps (default 1024)",
+                      .min = SEGUE_MIN_SAMPLER_WINDOW,
+                      .max = SEGUE_MAX_SAMPLER_WINDOW,
                       .whole = true,
-                      .default_value = 512.0},
+                      .default_value = 1024.0},
     [TYPES_CAP] = {.key = "cap",
-                   .help = "maximum number of types, for experiments (default 16)",
+                   .help = "maximum number of types, for experiments (default 40)",
                    .min = 1.0,
                    .max = SEGUE_MAX_TYPES,
                    .whole = true,
-                   .default_value = 16.0},
+                   .default_value = SEGUE_MAX_TYPES},
     [TYPES_DISPERSION] = SEGUE_DISPERSION_OPTION,
 };
 
@@ -49,17 +45,16 @@ const segue_option segue_types_learner_options[TYPES_N_OPTIONS] = {
 segue_status segue_types_learner_create(segue_learner *learner, segue_error *err)
 {
     const segue_learner_config *config = &learner->config;
-    segue_types_config types = segue_types_defaults();
+    segue_sampler_config types = segue_sampler_defaults();
     types.n_arms = config->n_arms;
     types.window = (size_t)config->option[TYPES_WINDOW];
-    types.hint = (size_t)config->option[TYPES_HINT];
     types.cap = (size_t)config->option[TYPES_CAP];
     types.seed = config->seed;
     types.run = config->run;
     types_state *t = learner->state = calloc(1, sizeof *t);
     if (!t)
         return segue_fail_no_memory(err, "a learner");
-    const segue_status status = segue_types_create(&t->types, &types, err);
+    const segue_status status = segue_sampler_create(&t->types, &types, err);
     if (status != SEGUE_OK)
         return status;
     t->counts = calloc(2 * config->n_arms, sizeof *t->counts);
@@ -71,7 +66,7 @@ void segue_types_learner_destroy(segue_learner *learner)
     types_state *t = learner->state;
     if (!t)
         return;
-    segue_types_destroy(t->types);
+    segue_sampler_destroy(t->types);
     free(t->counts);
     free(t);
 }
@@ -79,26 +74,26 @@ void segue_types_learner_destroy(segue_learner *learner)
 /* ---- tasks ------------------------------------------------------------------------------- */
 
 /* Types as they are now, for tasks to come. */
-static segue_status make_prior(const segue_types *types, shared_prior **out, segue_error *err)
+static segue_status make_prior(const segue_sampler *types, shared_prior **out, segue_error *err)
 {
-    const size_t n_components = segue_types_count(types) + 1, n_arms = segue_types_arms(types);
+    sampler_prior next;
     *out = NULL;
-    if (n_components == 1)
-        return SEGUE_OK; /* no types yet, or no more: new tasks get no shared prior */
-    const segue_status status = segue_shared_prior_create(out, n_components, n_arms, err);
-    if (status != SEGUE_OK)
-        return status;
-    memcpy((*out)->numbered, segue_types_numbered(types), n_components * sizeof(size_t));
-    segue_types_prior(types, segue_shared_prior_weight(*out));
-    memcpy(segue_shared_prior_a(*out), segue_types_a(types),
-           n_components * n_arms * sizeof(double));
-    memcpy(segue_shared_prior_b(*out), segue_types_b(types),
-           n_components * n_arms * sizeof(double));
+    if (segue_sampler_count(types) == 0)
+        return SEGUE_OK; /* no task has been closed: new tasks get no shared prior */
+    segue_sampler_prior_describe(types, &next);
+    SEGUE_TRY(segue_shared_prior_create(out, next.n_components, segue_sampler_arms(types), err));
+    (*out)->n_types = next.n_types;
+    (*out)->prior.draws = next.draws;
+    (*out)->prior.sharpens = true;
+    memcpy((*out)->number, next.number, next.n_components * sizeof *next.number);
+    memcpy(segue_shared_prior_weight(*out), next.weight, next.n_components * sizeof *next.weight);
+    memcpy(segue_shared_prior_more(*out), next.more, next.n_components * sizeof *next.more);
+    segue_sampler_prior_fill(types, &next, segue_shared_prior_a(*out), segue_shared_prior_b(*out));
     return SEGUE_OK;
 }
 
 /* Publish the types as the shared prior of new tasks. */
-static segue_status publish_types(segue_learner *learner, const segue_types *types,
+static segue_status publish_types(segue_learner *learner, const segue_sampler *types,
                                   segue_error *err)
 {
     shared_prior *next = NULL;
@@ -114,11 +109,11 @@ static segue_status publish(segue_learner *learner, segue_error *err)
 }
 
 /* Publish new types and replace the others by them; on failure free them. */
-static segue_status replace(segue_learner *learner, segue_types *made, segue_error *err)
+static segue_status replace(segue_learner *learner, segue_sampler *made, segue_error *err)
 {
     types_state *t = learner->state;
     const segue_status status = publish_types(learner, made, err);
-    segue_types_destroy(status == SEGUE_OK ? t->types : made);
+    segue_sampler_destroy(status == SEGUE_OK ? t->types : made);
     t->types = status == SEGUE_OK ? made : t->types;
     return status;
 }
@@ -151,53 +146,62 @@ segue_status segue_types_learner_learn(segue_learner *learner, const open_task *
     types_state *t = learner->state;
     const size_t n_arms = learner->config.n_arms;
     count(t, entry, n_arms);
-    SEGUE_TRY(segue_types_add_task(t->types, t->counts, t->counts + n_arms, err));
-    segue_status status = SEGUE_OK;
-    if (segue_types_due(t->types) && !learner->config.background)
-        status = segue_types_refit(t->types, err);
-    /* also if that failed: adding the task may have removed a type */
-    return status == SEGUE_OK ? publish(learner, err) : (publish(learner, NULL), status);
+    SEGUE_TRY(segue_sampler_add_task(t->types, t->counts, t->counts + n_arms, err));
+    if (segue_sampler_due(t->types) && !learner->config.background)
+        segue_sampler_refit(t->types);
+    return publish(learner, err);
 }
 
 /* ---- background refits ------------------------------------------------------------------- */
 
 static bool is_due(const segue_learner *learner)
 {
-    return segue_types_due(types_of(learner));
+    return segue_sampler_due(types_of(learner));
 }
 
 static segue_status copy(const segue_learner *learner, void **out, segue_error *err)
 {
-    segue_types *made = NULL;
-    const segue_status status = segue_types_copy(&made, types_of(learner), err);
+    segue_sampler *made = NULL;
+    const segue_status status = segue_sampler_copy(&made, types_of(learner), err);
     *out = made;
     return status;
 }
 
 static segue_status run(void *made, segue_error *err)
 {
-    return segue_types_refit(made, err);
+    (void)err;
+    segue_sampler_refit(made);
+    return SEGUE_OK;
+}
+
+static void run_fully(void *made)
+{
+    segue_sampler_refit_fully(made);
 }
 
 static segue_status adopt(segue_learner *learner, void *made, segue_error *err)
 {
     const types_state *t = learner->state;
-    if (segue_types_arms(made) < learner->config.n_arms)
-        SEGUE_TRY(segue_types_resize(made, learner->config.n_arms, err));
-    SEGUE_TRY(segue_types_adopt(t->types, made, err));
+    if (segue_sampler_arms(made) < learner->config.n_arms)
+        SEGUE_TRY(segue_sampler_resize(made, learner->config.n_arms, err));
+    SEGUE_TRY(segue_sampler_adopt(t->types, made, err));
     const segue_status status = publish(learner, err);
     if (status != SEGUE_OK)
-        (void)!segue_types_adopt(t->types, made, NULL); /* swap back */
+        (void)!segue_sampler_adopt(t->types, made, NULL); /* swap back */
     return status;
 }
 
 static void discard(void *made)
 {
-    segue_types_destroy(made);
+    segue_sampler_destroy(made);
 }
 
-const refit_method segue_types_learner_refit = {
-    .is_due = is_due, .copy = copy, .run = run, .adopt = adopt, .discard = discard};
+const refit_method segue_types_learner_refit = {.is_due = is_due,
+                                                .copy = copy,
+                                                .run = run,
+                                                .run_fully = run_fully,
+                                                .adopt = adopt,
+                                                .discard = discard};
 
 /* ---- more arms, more tasks --------------------------------------------------------------- */
 
@@ -205,16 +209,16 @@ segue_status segue_types_learner_add_arm(segue_learner *learner, segue_error *er
 {
     types_state *t = learner->state;
     const size_t n_arms = learner->config.n_arms + 1;
-    segue_types *made = NULL;
+    segue_sampler *made = NULL;
     double *counts = realloc(t->counts, 2 * n_arms * sizeof *counts);
     if (!counts)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for %zu arms", n_arms);
     t->counts = counts;
-    SEGUE_TRY(segue_types_copy(&made, t->types, err));
-    const segue_status status = segue_types_resize(made, n_arms, err);
+    SEGUE_TRY(segue_sampler_copy(&made, t->types, err));
+    const segue_status status = segue_sampler_resize(made, n_arms, err);
     if (status == SEGUE_OK)
         return replace(learner, made, err);
-    segue_types_destroy(made);
+    segue_sampler_destroy(made);
     return status;
 }
 
@@ -222,32 +226,38 @@ segue_status segue_types_learner_merge(segue_learner *into, const segue_learner 
                                        segue_error *err)
 {
     const types_state *mine = into->state, *theirs = from->state;
-    segue_types *made = NULL;
-    SEGUE_TRY(segue_types_copy(&made, mine->types, err));
-    const segue_status status = segue_types_merge(made, theirs->types, err);
+    segue_sampler *made = NULL;
+    SEGUE_TRY(segue_sampler_copy(&made, mine->types, err));
+    const segue_status status = segue_sampler_merge(made, theirs->types, err);
     if (status == SEGUE_OK)
         return replace(into, made, err);
-    segue_types_destroy(made);
+    segue_sampler_destroy(made);
     return status;
 }
 
 void segue_types_learner_fill_info(const segue_learner *learner, segue_learner_summary *info)
 {
-    const segue_types *types = types_of(learner);
-    info->n_types = segue_types_count(types);
-    info->no_type = segue_types_weights(types)[0];
+    info->n_types = segue_sampler_count(types_of(learner));
+    info->no_type = learner->current ? learner->current->prior.weight[0] : 1.0;
 }
 
 size_t segue_types_learner_bytes(const segue_learner *learner)
 {
     const types_state *t = learner->state;
-    return sizeof *t + segue_types_bytes(t->types) + 2 * learner->config.n_arms * sizeof *t->counts;
+    return sizeof *t + segue_sampler_bytes(t->types) +
+           2 * learner->config.n_arms * sizeof *t->counts;
 }
 
-void segue_types_learner_interval(const segue_learner *learner, size_t type, size_t arm,
-                                  double *low, double *high)
+uint64_t segue_types_learner_type_id(const segue_learner *learner, size_t type)
 {
-    const segue_type_arm about = segue_types_arm(types_of(learner), type, arm);
+    return segue_sampler_id(types_of(learner), type);
+}
+
+void segue_types_learner_describe_arm(const segue_learner *learner, size_t type, size_t arm,
+                                      double *mean, double *low, double *high)
+{
+    const segue_sampled_arm about = segue_sampler_arm(types_of(learner), type, arm);
+    *mean = about.mean;
     *low = about.low;
     *high = about.high;
 }
@@ -256,12 +266,33 @@ void segue_types_learner_interval(const segue_learner *learner, size_t type, siz
 
 void segue_types_learner_serialize(const segue_learner *learner, segue_bytes *b)
 {
-    segue_types_serialize(types_of(learner), b);
+    segue_sampler_serialize(types_of(learner), b);
 }
 
 segue_status segue_types_learner_deserialize(segue_learner *learner, segue_bytes_reader *r,
                                              segue_error *err)
 {
-    SEGUE_TRY(segue_types_deserialize(types_of(learner), r, err));
+    SEGUE_TRY(segue_sampler_deserialize(types_of(learner), r, err));
     return publish(learner, err);
+}
+
+/* Read types that were fitted by EM, and learn from their tasks again. */
+static segue_status read_fitted(segue_learner *learner, segue_types **fitted, segue_bytes_reader *r,
+                                segue_error *err)
+{
+    segue_types_config config = segue_types_defaults();
+    config.n_arms = learner->config.n_arms;
+    config.window = (size_t)learner->config.option[TYPES_WINDOW];
+    SEGUE_TRY(segue_types_create(fitted, &config, err));
+    SEGUE_TRY(segue_types_deserialize(*fitted, r, err));
+    return segue_sampler_learn_fitted(types_of(learner), *fitted, err);
+}
+
+segue_status segue_types_learner_deserialize_fitted(segue_learner *learner, segue_bytes_reader *r,
+                                                    segue_error *err)
+{
+    segue_types *fitted = NULL;
+    const segue_status status = read_fitted(learner, &fitted, r, err);
+    segue_types_destroy(fitted);
+    return status == SEGUE_OK ? publish(learner, err) : status;
 }

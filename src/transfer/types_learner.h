@@ -6,7 +6,7 @@
 #include "transfer/learner_method.h"
 
 /* The order of the options. */
-enum { TYPES_HINT, TYPES_WINDOW, TYPES_CAP, TYPES_DISPERSION, TYPES_N_OPTIONS };
+enum { TYPES_WINDOW, TYPES_CAP, TYPES_DISPERSION, TYPES_N_OPTIONS };
 
 extern const segue_option segue_types_learner_options[TYPES_N_OPTIONS];
 extern const refit_method segue_types_learner_refit;
@@ -22,11 +22,14 @@ segue_status segue_types_learner_merge(segue_learner *into, const segue_learner 
                                        segue_error *err);
 void segue_types_learner_fill_info(const segue_learner *learner, segue_learner_summary *info);
 size_t segue_types_learner_bytes(const segue_learner *learner);
-void segue_types_learner_interval(const segue_learner *learner, size_t type, size_t arm,
-                                  double *low, double *high);
+uint64_t segue_types_learner_type_id(const segue_learner *learner, size_t type);
+void segue_types_learner_describe_arm(const segue_learner *learner, size_t type, size_t arm,
+                                      double *mean, double *low, double *high);
 void segue_types_learner_serialize(const segue_learner *learner, segue_bytes *b);
 segue_status segue_types_learner_deserialize(segue_learner *learner, segue_bytes_reader *r,
                                              segue_error *err);
+segue_status segue_types_learner_deserialize_fitted(segue_learner *learner, segue_bytes_reader *r,
+                                                    segue_error *err);
 
 /* The operations of a method that learns types; such methods differ in policy and needs only. */
 #define TYPES_LEARNER_OPERATIONS                                                                   \
@@ -35,7 +38,9 @@ segue_status segue_types_learner_deserialize(segue_learner *learner, segue_bytes
     .set_prior = segue_shared_prior_apply, .learn = segue_types_learner_learn,                     \
     .refit = &segue_types_learner_refit, .add_arm = segue_types_learner_add_arm,                   \
     .merge = segue_types_learner_merge, .fill_info = segue_types_learner_fill_info,                \
-    .bytes = segue_types_learner_bytes, .interval = segue_types_learner_interval,                  \
-    .serialize = segue_types_learner_serialize, .deserialize = segue_types_learner_deserialize
+    .bytes = segue_types_learner_bytes, .describe_arm = segue_types_learner_describe_arm,          \
+    .type_id = segue_types_learner_type_id, .serialize = segue_types_learner_serialize,            \
+    .deserialize = segue_types_learner_deserialize,                                                \
+    .deserialize_fitted = segue_types_learner_deserialize_fitted
 
 #endif

@@ -1,8 +1,7 @@
 /* prior_policies.c - Thompson sampling (tts) and look-ahead (tla) with the shared prior of a
  * learner.
  *
- * Without a prior both are Thompson sampling with a flat Beta on each arm: the tasks from which a
- * learner fits its first types must try all arms.
+ * Without a prior, before the first task is closed, they are `ts` and `la`.
  * Cost: O(n_components + n_arms) per step; lookahead.c gives that of look-ahead.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/policies/prior_policies.h"
@@ -43,21 +42,6 @@ static void rebind(const segue_task_view *view)
     segue_belief_policy_rebind(view, prior_of(view));
 }
 
-static segue_choice choose_tla(const segue_task_view *view, segue_rng *rng)
-{
-    return view->prior ? segue_belief_policy_lookahead(view, rng)
-                       : segue_belief_policy_thompson(view, rng);
-}
-
-static double share_tla(const segue_task_view *view)
-{
-    return view->prior ? segue_belief_policy_draw_share(view) : 1.0;
-}
-
-static const segue_split split_tla = {.share = share_tla,
-                                      .drawn = segue_belief_policy_thompson,
-                                      .deterministic = segue_belief_policy_deterministic};
-
 const segue_policy segue_policy_tts = {
     .name = "tts",
     .summary = "Thompson sampling by the prior of a learner",
@@ -69,7 +53,7 @@ const segue_policy segue_policy_tts = {
     .precompute = segue_belief_policy_ones,
     .state_size = tts_size,
     .begin = begin,
-    .choose = segue_belief_policy_thompson,
+    .choose = segue_belief_policy_sharpened,
     .update = segue_belief_policy_update,
     .rebind = rebind,
 };
@@ -85,8 +69,8 @@ const segue_policy segue_policy_tla = {
     .precompute = segue_belief_policy_ones,
     .state_size = tla_size,
     .begin = begin,
-    .choose = choose_tla,
-    .split = &split_tla,
+    .choose = segue_belief_policy_lookahead,
+    .split = &segue_belief_policy_split,
     .update = segue_belief_policy_update,
     .rebind = rebind,
 };

@@ -6,6 +6,6 @@
 #include "segue/policy.h"
 
 extern const segue_policy segue_policy_tts; /* Thompson sampling */
-extern const segue_policy segue_policy_tla; /* look-ahead; without a prior Thompson sampling */
+extern const segue_policy segue_policy_tla; /* look-ahead */
 
 #endif

@@ -20,6 +20,7 @@
 #include "segue/internal.h"
 #include "segue/learner.h"
 #include "segue/learner_arms.h"
+#include "segue/learner_refit.h"
 #include "segue/stats.h"
 
 #define MAX_STEPS  1000 /* by default, as in a replay */
@@ -160,6 +161,7 @@ static segue_status learn_all(learning *l, segue_error *err)
     SEGUE_TRY(create(l, err));
     for (size_t i = 0; i < l->history.n_tasks; i++)
         SEGUE_TRY(learn_task(l, l->order[i], err));
+    SEGUE_TRY(segue_learner_refit_fully(l->learner, err));
     return segue_learner_save(l->learner, l->set.out, err);
 }
 

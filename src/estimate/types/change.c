@@ -17,7 +17,7 @@
 /* The likeliest component of a task. */
 static size_t likeliest(const mixture *mix, const task_window *tasks, size_t index)
 {
-    double posterior[SEGUE_MAX_TYPES + 1];
+    double posterior[SEGUE_MAX_FITTED_TYPES + 1];
     size_t best = 0;
     (void)segue_mixture_posterior(mix, segue_task_window_sum(tasks, index),
                                   segue_task_window_pulls(tasks, index), posterior);
@@ -31,7 +31,7 @@ static size_t likeliest(const mixture *mix, const task_window *tasks, size_t ind
  * come in blocks, type after type, a type that is away may come back. */
 static bool is_mixed(const mixture *mix, const task_window *tasks)
 {
-    double count[SEGUE_MAX_TYPES + 1] = {0.0}, alike = 0.0, changes = 0.0;
+    double count[SEGUE_MAX_FITTED_TYPES + 1] = {0.0}, alike = 0.0, changes = 0.0;
     size_t last = 0;
     for (size_t l = 0; l < tasks->count; l++) {
         const size_t q = likeliest(mix, tasks, l);

@@ -115,7 +115,7 @@ void segue_mixture_log_weights(const mixture *mix, double *log_weight)
 double segue_mixture_apply_bayes(const double *log_weight, const double *log_lik, size_t n_types,
                                  size_t step, double *posterior)
 {
-    double log_joint[SEGUE_MAX_TYPES + 1], best = -INFINITY, total = 0.0;
+    double log_joint[SEGUE_MAX_FITTED_TYPES + 1], best = -INFINITY, total = 0.0;
     for (size_t q = 0; q <= n_types; q++) {
         log_joint[q] = log_weight[q] + log_lik[q * step];
         best = fmax(best, log_joint[q]);
@@ -133,7 +133,7 @@ double segue_mixture_apply_bayes(const double *log_weight, const double *log_lik
 double segue_mixture_posterior(const mixture *mix, const double *sum, const double *pulls,
                                double *posterior)
 {
-    double log_lik[SEGUE_MAX_TYPES + 1], log_weight[SEGUE_MAX_TYPES + 1];
+    double log_lik[SEGUE_MAX_FITTED_TYPES + 1], log_weight[SEGUE_MAX_FITTED_TYPES + 1];
     segue_mixture_log_weights(mix, log_weight);
     for (size_t q = 0; q <= mix->n_types; q++)
         log_lik[q] = segue_mixture_log_likelihood(mix, q, sum, pulls);

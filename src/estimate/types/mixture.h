@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "segue/estimator.h"
+#include "estimate/types/types.h"
 
 #define N_SPREADS       12 /* concentrations kappa: 2, 4, ..., 2048, and 1e6 for a point */
 #define SPREAD_FIRST    2  /* kappa = 8: where the first type starts */
@@ -20,11 +20,11 @@
  * hold (component, arm) at component * n_arms + arm, and those of component 0 do not change. */
 typedef struct mixture {
     size_t n_arms;
-    size_t cap; /* types that fit into the arrays, at most SEGUE_MAX_TYPES */
+    size_t cap; /* types that fit into the arrays, at most SEGUE_MAX_FITTED_TYPES */
     size_t n_types;
-    double weight[SEGUE_MAX_TYPES + 1];   /* sum 1 */
-    uint64_t last[SEGUE_MAX_TYPES + 1];   /* number of the last task that was of this type */
-    size_t numbered[SEGUE_MAX_TYPES + 1]; /* the component of each number; no type is 0 */
+    double weight[SEGUE_MAX_FITTED_TYPES + 1];   /* sum 1 */
+    uint64_t last[SEGUE_MAX_FITTED_TYPES + 1];   /* number of the last task that was of this type */
+    size_t numbered[SEGUE_MAX_FITTED_TYPES + 1]; /* the component of each number; no type is 0 */
     double *won, *pulls;   /* what it was learned from: weighted sums of rewards and of pulls */
     double *a, *b;         /* Beta parameters of a new task's mean */
     unsigned char *spread; /* index of kappa */

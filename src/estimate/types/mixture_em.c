@@ -105,7 +105,7 @@ void segue_mixture_em_expect(mixture_em *em)
 {
     mixture_em_state *now = &em->now;
     const size_t n = em->n_tasks, n_types = now->mix.n_types;
-    double log_weight[SEGUE_MAX_TYPES + 1], sum = 0.0;
+    double log_weight[SEGUE_MAX_FITTED_TYPES + 1], sum = 0.0;
     segue_mixture_log_weights(&now->mix, log_weight);
     memset(now->size, 0, sizeof now->size);
     for (size_t l = 0; l < n; l++) {

@@ -12,11 +12,11 @@
 typedef struct mixture_em_state {
     size_t n_tasks;
     mixture mix;
-    double *log_lik;                  /* log-likelihood of a task under a component */
-    double *posterior;                /* of a task over the components */
-    double *mixture_log_lik;          /* n_tasks: log-likelihood under the whole mixture */
-    double size[SEGUE_MAX_TYPES + 1]; /* of a component: the sum of its posteriors */
-    double objective;                 /* log-likelihood less the penalty */
+    double *log_lik;                         /* log-likelihood of a task under a component */
+    double *posterior;                       /* of a task over the components */
+    double *mixture_log_lik;                 /* n_tasks: log-likelihood under the whole mixture */
+    double size[SEGUE_MAX_FITTED_TYPES + 1]; /* of a component: the sum of its posteriors */
+    double objective;                        /* log-likelihood less the penalty */
 } mixture_em_state;
 
 typedef struct mixture_em {

@@ -181,7 +181,7 @@ segue_status segue_mixture_refit(mixture *mix, const task_window *tasks, size_t 
 
 double segue_mixture_objective(const mixture *mix, const task_window *tasks)
 {
-    double sum = 0.0, posterior[SEGUE_MAX_TYPES + 1];
+    double sum = 0.0, posterior[SEGUE_MAX_FITTED_TYPES + 1];
     for (size_t l = 0; l < tasks->count; l++)
         sum += segue_mixture_posterior(mix, segue_task_window_sum(tasks, l),
                                        segue_task_window_pulls(tasks, l), posterior);

@@ -40,7 +40,7 @@
 segue_types_config segue_types_defaults(void)
 {
     return (segue_types_config){
-        .n_arms = SEGUE_MIN_ARMS, .window = WINDOW, .cap = SEGUE_MAX_TYPES, .seed = 1};
+        .n_arms = SEGUE_MIN_ARMS, .window = WINDOW, .cap = SEGUE_MAX_FITTED_TYPES, .seed = 1};
 }
 
 static segue_status check(const segue_types_config *config, segue_error *err)
@@ -51,9 +51,9 @@ static segue_status check(const segue_types_config *config, segue_error *err)
     if (config->window < SEGUE_MIN_TYPES_WINDOW || config->window > SEGUE_MAX_TYPES_WINDOW)
         return segue_fail(err, SEGUE_EDOMAIN, "the window is %zu tasks; need %d to %d",
                           config->window, SEGUE_MIN_TYPES_WINDOW, SEGUE_MAX_TYPES_WINDOW);
-    if (config->cap < 1 || config->cap > SEGUE_MAX_TYPES)
+    if (config->cap < 1 || config->cap > SEGUE_MAX_FITTED_TYPES)
         return segue_fail(err, SEGUE_EDOMAIN, "at most %zu types; need 1 to %d", config->cap,
-                          SEGUE_MAX_TYPES);
+                          SEGUE_MAX_FITTED_TYPES);
     return SEGUE_OK;
 }
 
@@ -100,7 +100,7 @@ void segue_types_destroy(segue_types *types)
 static void learn(segue_types *types, const double *sum, const double *pulls)
 {
     mixture *mix = &types->mix;
-    double posterior[SEGUE_MAX_TYPES + 1];
+    double posterior[SEGUE_MAX_FITTED_TYPES + 1];
     (void)segue_mixture_posterior(mix, sum, pulls, posterior);
     types->no_type += NONE_RATE * (posterior[0] - types->no_type);
     types->alarm = fmax(0.0, types->alarm + posterior[0] - mix->weight[0]);
@@ -149,7 +149,7 @@ static stale_types find_stale_types(const mixture *mix, uint64_t now, double thr
 static bool is_dropped(const void *context, uint64_t number, const double *sum, const double *pulls)
 {
     const stale_types *stale = context;
-    double posterior[SEGUE_MAX_TYPES + 1], stale_posterior = 0.0;
+    double posterior[SEGUE_MAX_FITTED_TYPES + 1], stale_posterior = 0.0;
     (void)number;
     (void)segue_mixture_posterior(stale->mix, sum, pulls, posterior);
     for (size_t q = 1; q <= stale->mix->n_types; q++)

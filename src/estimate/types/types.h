@@ -15,6 +15,7 @@
 #include "../../core/bytes.h"
 #include "segue/estimator.h"
 
+#define SEGUE_MAX_FITTED_TYPES 16
 #define SEGUE_MIN_TYPES_WINDOW 16
 #define SEGUE_MAX_TYPES_WINDOW 65536
 
@@ -24,11 +25,11 @@ typedef struct segue_types_config {
     size_t n_arms; /* SEGUE_MIN_ARMS .. SEGUE_MAX_ARMS */
     size_t window; /* tasks that refits read: SEGUE_MIN_TYPES_WINDOW .. SEGUE_MAX_TYPES_WINDOW */
     size_t hint;   /* expected number of types: above 6, the first fit tries longer to add types */
-    size_t cap;    /* largest number of types: 1 .. SEGUE_MAX_TYPES */
+    size_t cap;    /* largest number of types: 1 .. SEGUE_MAX_FITTED_TYPES */
     uint64_t seed, run; /* of the random numbers that a fit draws */
 } segue_types_config;
 
-/** 2 arms, a window of 512, no hint, SEGUE_MAX_TYPES types, seed 1, run 0. */
+/** 2 arms, a window of 512, no hint, SEGUE_MAX_FITTED_TYPES types, seed 1, run 0. */
 segue_types_config segue_types_defaults(void);
 
 /**

@@ -85,7 +85,7 @@ segue_types_fit segue_types_evaluate(const segue_types *types)
 {
     const task_window *tasks = &types->tasks;
     segue_types_fit fit = {.log_likelihood = 0.0};
-    double posterior[SEGUE_MAX_TYPES + 1];
+    double posterior[SEGUE_MAX_FITTED_TYPES + 1];
     for (size_t l = 0; l < tasks->count; l++) {
         fit.log_likelihood += segue_mixture_posterior(&types->mix, segue_task_window_sum(tasks, l),
                                                       segue_task_window_pulls(tasks, l), posterior);

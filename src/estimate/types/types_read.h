@@ -56,7 +56,7 @@ uint64_t segue_types_last_task(const segue_types *types, size_t type);
 typedef struct segue_types_fit {
     double log_likelihood;
     double objective; /* log-likelihood less the penalty of the types; a fit maximises it */
-    double size[SEGUE_MAX_TYPES + 1]; /* tasks per component; they sum to the window */
+    double size[SEGUE_MAX_FITTED_TYPES + 1]; /* tasks per component; they sum to the window */
 } segue_types_fit;
 
 /** Cost O(window x types x arms). */

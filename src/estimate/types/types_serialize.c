@@ -40,7 +40,7 @@ static bool deserialize_weights(mixture *mix, segue_bytes_reader *r)
 /* Each type has one number. */
 static bool deserialize_numbers(mixture *mix, segue_bytes_reader *r)
 {
-    bool is_numbered[SEGUE_MAX_TYPES + 1] = {true}, is_right = true;
+    bool is_numbered[SEGUE_MAX_FITTED_TYPES + 1] = {true}, is_right = true;
     for (size_t n = 1; n <= mix->n_types; n++) {
         const uint64_t type = segue_bytes_read_u64(r);
         is_right = is_right && type <= mix->n_types && !is_numbered[type];

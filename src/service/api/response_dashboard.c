@@ -22,6 +22,8 @@ void segue_response_type(segue_bytes *b, const segue_type_list *found, size_t k)
 {
     const size_t n = found->n_arms;
     segue_json_write_raw(b, k > 0 ? ",{" : "{");
+    if (found->id[k] > 0)
+        segue_json_write_integer(b, "id", found->id[k]);
     segue_json_write_double(b, "weight", found->weight[k]);
     write_numbers(b, "means", found->mean + k * n, n);
     if (found->low) {

@@ -16,9 +16,12 @@ bool segue_kernel_tts_fits(const segue_task_view *view)
 void segue_kernel_tts(kernel_run *run)
 {
     const segue_task_view *view = run->in.view;
-    const segue_belief belief = segue_belief_policy_belief(view);
+    segue_belief belief = segue_belief_policy_belief(view);
+    const uint64_t end = view->step + run->left;
     segue_rng rng = *run->in.rng;
+    belief.power = segue_belief_policy_power(view);
     while (run->left > 0) {
+        belief.sharpness = segue_belief_policy_sharpness(view, end - run->left);
         const size_t arm = segue_belief_thompson(&belief, &run->kernel->normal, &rng);
         const double before = run->in.sum[arm];
         pull_once(run, arm);

@@ -3,7 +3,7 @@
 #ifndef TEST_BELIEF_FIXTURE_H
 #define TEST_BELIEF_FIXTURE_H
 
-#include "bandit/lookahead.h"
+#include "bandit/lookahead/lookahead.h"
 #include "support.h"
 
 #define MAX_ARMS       10
@@ -28,10 +28,12 @@ static belief_case *new_belief_case(size_t n_components, size_t n_arms, bool poi
                                          .n_arms = n_arms,
                                          .weight = m->weight,
                                          .a = m->a,
-                                         .b = points ? NULL : m->b},
+                                         .b = points ? NULL : m->b,
+                                         .draws = 1.0},
                                .weight = m->weight,
                                .pulls = m->pulls,
-                               .sum = m->sum};
+                               .sum = m->sum,
+                               .sharpness = 1.0};
     return m;
 }
 

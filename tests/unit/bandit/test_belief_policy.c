@@ -1,6 +1,7 @@
 /* test_belief_policy.c - the policies with a belief: la, mla, tts and tla are one code.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "bandit/lookahead.h"
+#include "bandit/belief_policy.h"
+#include "bandit/lookahead/lookahead.h"
 #include "bandit/policies/prior_policies.h"
 #include "bandit/task.h"
 #include "support.h"
@@ -84,24 +85,129 @@ static void with_points_tts_and_tla_are_mts_and_mla(void **state)
     equivalent_policies_pull_alike(&segue_policy_tla, "mla", true);
 }
 
-static void without_a_prior_tts_and_tla_are_ts(void **state)
+static void without_a_prior_tts_and_tla_are_ts_and_la(void **state)
 {
     (void)state;
     segue_models *models = paper_models();
     const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     const segue_policy *const with_prior[] = {&segue_policy_tts, &segue_policy_tla};
+    static const char *const without[] = {"ts", "la"};
     for (size_t i = 0; i < 2; i++)
         for (uint64_t run = 0; run < 50; run++) {
-            segue_task *one = task_of("ts", models, 100), *two = NULL;
+            segue_task *one = task_of(without[i], models, 100), *two = NULL;
             segue_task_config config = segue_task_defaults();
             config.policy.policy = with_prior[i];
             config.setting.n_arms = 7;
+            config.setting.horizon = 100;
             assert_ok(segue_task_create(&two, &config, NULL));
             play_alike(one, two, &env, run, 100);
             segue_task_destroy(one);
             segue_task_destroy(two);
         }
     segue_models_destroy(models);
+}
+
+/* Draw with the stream of a number, from the posterior of some counts. */
+static size_t draw_once(const segue_prior *prior, const uint64_t *pulls, const double *sum,
+                        double sharpness, uint64_t number)
+{
+    double scratch[6];
+    segue_leader_cache leader = {.holds = false};
+    const segue_belief belief = {.prior = *prior,
+                                 .weight = prior->weight,
+                                 .pulls = pulls,
+                                 .sum = sum,
+                                 .sharpness = sharpness,
+                                 .power = sharpness > 1.0 ? 1.15 : 1.0,
+                                 .leader = &leader,
+                                 .scratch = scratch};
+    segue_rng rng;
+    segue_rng_init(&rng, 49, number, 0, 0);
+    return segue_belief_thompson(&belief, NULL, &rng);
+}
+
+/* Draws with sharpness 4 are those after four times as many rewards, by a prior that is four times
+ * as sure: 4 (a + won) is the same double as 4 a + 4 won.  Weights are raised to the power 1.15. */
+static void sharpened_draws_are_those_of_a_surer_posterior(void **state)
+{
+    (void)state;
+    const double a[] = {1.0, 2.5, 0.5, 3.0, 1.0, 2.0}, b[] = {1.0, 2.0, 0.5, 2.0, 1.5, 3.0};
+    const double weight[] = {0.25, 0.75}, sum[] = {2.0, 3.0, 0.5}, more[] = {8.0, 12.0, 2.0};
+    const double sharpened[] = {pow(0.25, 1.15), pow(0.75, 1.15)};
+    const uint64_t pulls[] = {4, 6, 1}, as_many[] = {16, 24, 4};
+    double sure_a[6], sure_b[6];
+    size_t differ = 0;
+    for (size_t i = 0; i < 6; i++) {
+        sure_a[i] = 4.0 * a[i];
+        sure_b[i] = 4.0 * b[i];
+    }
+    const segue_prior prior = {.n_components = 2, .n_arms = 3, .weight = weight, .a = a, .b = b};
+    segue_prior sure = prior;
+    sure.a = sure_a;
+    sure.b = sure_b;
+    sure.weight = sharpened;
+    for (uint64_t k = 0; k < 1000; k++) {
+        const size_t arm = draw_once(&prior, pulls, sum, 4.0, k);
+        assert_int_equal(arm, draw_once(&sure, as_many, more, 1.0, k));
+        differ += arm != draw_once(&prior, pulls, sum, 1.0, k);
+    }
+    assert_true(differ > 0);
+}
+
+/* The sharpness of a draw after a number of pulls. */
+static double sharpness_after(bool sharpens, uint64_t horizon, uint64_t pulls)
+{
+    double ones[] = {1.0, 1.0};
+    segue_prior prior = segue_belief_flat_prior(2, ones);
+    prior.sharpens = sharpens;
+    segue_task *task = task_with_prior(&segue_policy_tts, &prior, horizon);
+    for (uint64_t t = 0; t < pulls; t++)
+        tell(task, t % 2, 1.0);
+    const segue_task_view *view = segue_task_internals(task).view;
+    assert_int_equal(view->step, pulls);
+    const double sharpness = segue_belief_policy_sharpness(view, view->step);
+    segue_task_destroy(task);
+    return sharpness;
+}
+
+/* The power of types in draws: 1.15 in tasks of up to 300 steps, and nearly 1 in long ones. */
+static void types_are_sharpened_in_short_tasks(void **state)
+{
+    (void)state;
+    const uint64_t horizon[] = {1, 300, 3000, SEGUE_MAX_HORIZON};
+    const double expected[] = {1.15, 1.15, 1.015, 1.0};
+    double ones[] = {1.0, 1.0};
+    segue_prior prior = segue_belief_flat_prior(2, ones);
+    for (size_t k = 0; k < 8; k++) {
+        prior.sharpens = k < 4;
+        segue_task *task = task_with_prior(&segue_policy_tts, &prior, horizon[k % 4]);
+        assert_near(segue_belief_policy_power(segue_task_internals(task).view),
+                    k < 4 ? expected[k] : 1.0, 1e-6);
+        segue_task_destroy(task);
+    }
+}
+
+/* By `rise` over a task, in 16 stages, of which the last one goes on after the end. */
+static void draws_become_sharper_to_the_end_of_a_task(void **state)
+{
+    (void)state;
+    const double first = 2.5, rise = 2.5; /* belief_policy.c */
+    double before = 0.0;
+    assert_near(sharpness_after(true, 160, 0), first, 0.0);
+    assert_near(sharpness_after(true, 160, 9), first, 0.0);
+    assert_near(sharpness_after(true, 160, 80), first + rise / 2.0, 1e-12);
+    assert_near(sharpness_after(true, 160, 159), first + rise * 15.0 / 16.0, 1e-12);
+    assert_near(sharpness_after(true, 160, 500), first + rise * 15.0 / 16.0, 1e-12);
+    for (uint64_t t = 0; t < 7; t++) { /* a task may be shorter than the stages */
+        const double now = sharpness_after(true, 7, t);
+        assert_true(now > before && now >= first && now < first + rise);
+        before = now;
+    }
+    assert_near(sharpness_after(true, 1, 0), first, 0.0);
+    assert_near(sharpness_after(true, SEGUE_MAX_HORIZON, 0), 1.5, 0.0); /* no known end */
+    assert_near(sharpness_after(true, SEGUE_MAX_HORIZON, 100), 1.5, 0.0);
+    assert_near(sharpness_after(false, 160, 80), 1.0, 0.0);
+    assert_near(sharpness_after(false, SEGUE_MAX_HORIZON, 80), 1.0, 0.0);
 }
 
 /* A task that gets a prior again has dropped the rewards of the one before. */
@@ -131,15 +237,18 @@ static void a_leader_changes_when_another_arm_does_well(void **state)
     (void)state;
     const double a[] = {600.0, 2.0, 500.0, 1.0}, b[] = {400.0, 18.0, 500.0, 9.0};
     const double weight[] = {0.5, 0.5};
-    const segue_prior prior = {.n_components = 2, .n_arms = 2, .weight = weight, .a = a, .b = b};
-    segue_task *task = task_with_prior(&segue_policy_tts, &prior, 10000);
-    for (int t = 0; t < 100; t++)
-        tell(task, segue_task_ask(task), t % 5 < 3);
-    for (int t = 0; t < 2000; t++)
-        tell(task, 1, 1.0);
-    for (int t = 0; t < 100; t++)
-        assert_int_equal(segue_task_ask(task), 1);
-    segue_task_destroy(task);
+    segue_prior prior = {.n_components = 2, .n_arms = 2, .weight = weight, .a = a, .b = b};
+    for (int i = 0; i < 2; i++) {
+        prior.sharpens = i == 1; /* sharper draws are on the same side of the means */
+        segue_task *task = task_with_prior(&segue_policy_tts, &prior, 10000);
+        for (int t = 0; t < 100; t++)
+            tell(task, segue_task_ask(task), t % 5 < 3);
+        for (int t = 0; t < 2000; t++)
+            tell(task, 1, 1.0);
+        for (int t = 0; t < 100; t++)
+            assert_int_equal(segue_task_ask(task), 1);
+        segue_task_destroy(task);
+    }
 }
 
 static void mla_survives_what_no_model_can_give(void **state)
@@ -162,7 +271,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(with_one_flat_component_tts_and_tla_are_ts_and_la),
         cmocka_unit_test(with_points_tts_and_tla_are_mts_and_mla),
-        cmocka_unit_test(without_a_prior_tts_and_tla_are_ts),
+        cmocka_unit_test(without_a_prior_tts_and_tla_are_ts_and_la),
+        cmocka_unit_test(sharpened_draws_are_those_of_a_surer_posterior),
+        cmocka_unit_test(types_are_sharpened_in_short_tasks),
+        cmocka_unit_test(draws_become_sharper_to_the_end_of_a_task),
         cmocka_unit_test(a_new_prior_restarts_the_belief),
         cmocka_unit_test(a_leader_changes_when_another_arm_does_well),
         cmocka_unit_test(mla_survives_what_no_model_can_give),

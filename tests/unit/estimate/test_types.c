@@ -45,7 +45,7 @@ static void tasks_that_share_nothing_do_no_harm(void **state)
     const int seeds = repeats(10);
     int few = 0;
     for (uint64_t seed = 1; seed <= (uint64_t)seeds; seed++) {
-        double mean[7], sum[7], pulls[7], weight[SEGUE_MAX_TYPES + 1], spread = 0.0;
+        double mean[7], sum[7], pulls[7], weight[SEGUE_MAX_FITTED_TYPES + 1], spread = 0.0;
         segue_rng rng;
         segue_rng_init(&rng, 76, seed, 0, 0);
         segue_types *types = new_types(7, seed);
@@ -79,7 +79,7 @@ static void types_that_are_gone_are_given_up(void **state)
     const double old[2][3] = {{0.9, 0.1, 0.5}, {0.1, 0.9, 0.5}};
     const double fresh[2][3] = {{0.5, 0.5, 0.05}, {0.4, 0.3, 0.95}};
     segue_types *types = new_types(3, 1);
-    double sum[3], pulls[3], share[SEGUE_MAX_TYPES + 1];
+    double sum[3], pulls[3], share[SEGUE_MAX_FITTED_TYPES + 1];
     for (int j = 0; j < 400; j++) {
         const double *mean = j < 200 ? old[j % 2] : fresh[j % 2];
         play(&rng, 3, mean, 100, false, true, sum, pulls);
@@ -185,7 +185,7 @@ static void a_surprise_raises_none_at_once(void **state)
     (void)state;
     segue_types *types = new_types(2, 1);
     const double sum[2] = {90, 10}, other[2] = {10, 90}, pulls[2] = {100, 100};
-    double before[SEGUE_MAX_TYPES + 1], after[SEGUE_MAX_TYPES + 1];
+    double before[SEGUE_MAX_FITTED_TYPES + 1], after[SEGUE_MAX_FITTED_TYPES + 1];
     for (int j = 0; j < 100; j++)
         finish(types, sum, pulls);
     segue_types_prior(types, before);

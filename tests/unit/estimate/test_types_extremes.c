@@ -117,7 +117,7 @@ static void what_cannot_be_is_refused(void **state)
     config = segue_types_defaults();
     config.cap = 0;
     assert_int_equal(segue_types_create(&none, &config, NULL), SEGUE_EDOMAIN);
-    config.cap = SEGUE_MAX_TYPES + 1;
+    config.cap = SEGUE_MAX_FITTED_TYPES + 1;
     assert_int_equal(segue_types_create(&none, &config, NULL), SEGUE_EDOMAIN);
     assert_null(none);
     segue_types_destroy(types);

@@ -24,8 +24,8 @@ static task_window random_tasks(segue_rng *rng, size_t n_arms, size_t count, boo
 static mixture random_mixture(segue_rng *rng, size_t n_arms, size_t n_types)
 {
     mixture mix;
-    double size[SEGUE_MAX_TYPES + 1];
-    assert_ok(segue_mixture_init(&mix, n_arms, SEGUE_MAX_TYPES, NULL));
+    double size[SEGUE_MAX_FITTED_TYPES + 1];
+    assert_ok(segue_mixture_init(&mix, n_arms, SEGUE_MAX_FITTED_TYPES, NULL));
     mix.n_types = n_types;
     for (size_t q = 0; q <= n_types; q++)
         size[q] = 20.0 * segue_rng_uniform(rng);
@@ -79,7 +79,7 @@ static real plain_posterior(const mixture *mix, const double *sum, const double 
 
 static real plain_objective(const mixture *mix, const task_window *tasks)
 {
-    real sum = 0, cost = 0, posterior[SEGUE_MAX_TYPES + 1];
+    real sum = 0, cost = 0, posterior[SEGUE_MAX_FITTED_TYPES + 1];
     for (size_t l = 0; l < tasks->count; l++)
         sum += plain_posterior(mix, segue_task_window_sum(tasks, l),
                                segue_task_window_pulls(tasks, l), posterior);
@@ -155,14 +155,14 @@ static void likelihoods_and_posteriors_are_those_of_the_plain_form(void **state)
         segue_rng_init(&rng, 71, trial, 0, 0);
         const size_t n_arms = random_between(&rng, 2, MAX_ARMS);
         task_window tasks = random_tasks(&rng, n_arms, 40, trial % 2 == 0);
-        mixture mix = random_mixture(&rng, n_arms, random_between(&rng, 1, SEGUE_MAX_TYPES));
+        mixture mix = random_mixture(&rng, n_arms, random_between(&rng, 1, SEGUE_MAX_FITTED_TYPES));
         mixture_em em;
         assert_ok(segue_mixture_em_init(&em, &tasks, &mix, NULL));
         for (size_t l = 0; l < tasks.count; l++) {
             const double *sum = segue_task_window_sum(&tasks, l),
                          *pulls = segue_task_window_pulls(&tasks, l);
-            real posterior[SEGUE_MAX_TYPES + 1];
-            double seen[SEGUE_MAX_TYPES + 1];
+            real posterior[SEGUE_MAX_FITTED_TYPES + 1];
+            double seen[SEGUE_MAX_FITTED_TYPES + 1];
             const double all = (double)plain_posterior(&mix, sum, pulls, posterior);
             assert_near(segue_mixture_posterior(&mix, sum, pulls, seen), all, CLOSE);
             assert_near(em.now.mixture_log_lik[l], all, CLOSE);

@@ -19,7 +19,7 @@ static void numbers_change_only_at_a_refit(void **state)
     segue_rng rng;
     segue_rng_init(&rng, 91, 0, 0, 0);
     segue_types *types = new_types(7, 3);
-    size_t before[SEGUE_MAX_TYPES + 1], crossed = 0;
+    size_t before[SEGUE_MAX_FITTED_TYPES + 1], crossed = 0;
     for (uint64_t j = 0; j < 400; j++) {
         const uint64_t fitted = types->fitted;
         const size_t count = segue_types_count(types);

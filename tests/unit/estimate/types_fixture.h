@@ -61,7 +61,7 @@ static inline void finish_paper_tasks(segue_types *types, segue_rng *rng, int co
 static inline void check_numbers(const segue_types *types)
 {
     const size_t n_types = segue_types_count(types), n = segue_types_arms(types);
-    double prior[SEGUE_MAX_TYPES + 1], weights = 0.0, priors = 0.0;
+    double prior[SEGUE_MAX_FITTED_TYPES + 1], weights = 0.0, priors = 0.0;
     segue_types_prior(types, prior);
     for (size_t q = 0; q <= n_types; q++) {
         weights += segue_types_weights(types)[q];

@@ -1,7 +1,7 @@
 /* test_refit.c - a background refit that fails is reported, counted, and tried again.
  *
  * The linker puts a function of this file before segue_refit_run: while some refits are to fail,
- * all allocations of a refit do.
+ * all allocations of a refit do.  The learner is tucb: a refit of types allocates nothing.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
@@ -65,6 +65,8 @@ static void report_has(int which, const char *text)
         fail_msg("reported '%s', which lacks '%s'", reported[which], text);
 }
 
+enum { STEPS = 12 };
+
 /* Tasks until the learner was fitted, or tried to, so often. */
 static void learn(segue_service *service, double refits, double failures)
 {
@@ -75,9 +77,9 @@ static void learn(segue_service *service, double refits, double failures)
             call_metric(service, "segue_refit_failures_total") >= failures)
             return;
         (void)snprintf(name, sizeof name, "s%d", task++);
-        for (int step = 0; step < 2; step++) {
+        for (int step = 0; step < STEPS; step++) { /* tucb learns from three of each arm */
             call_ask(service, name, id);
-            call_tell(service, 200, id, task % 2);
+            call_tell(service, 200, id, (task + step) % 2);
         }
     }
     fail_msg("no refit in 1000 tasks");
@@ -91,7 +93,7 @@ static void a_failed_refit_is_reported_once_and_tried_again(void **state)
     config.store = "sqlite::memory:";
     config.report = report;
     assert_ok(segue_service_create(&service, &config, NULL));
-    call_create(service, ",\"method\":\"tts\",\"steps\":2");
+    call_create(service, ",\"method\":\"tucb:models=2\",\"steps\":12");
     learn(service, 1, 0);
     assert_int_equal(reports, 0);
     failing_refits = 3;

@@ -86,10 +86,11 @@ typedef struct belief_case {
 } belief_case;
 
 /* Types of 7 arms from flat to sharp, shapes below 1 among them; pulls from none to a clear leader,
- * of a task of one of the types. */
+ * of a task of one of the types.  Every third belief is sharpened. */
 static void random_belief_case(belief_case *m, segue_rng *rng, size_t c)
 {
-    *m = (belief_case){.belief = {.prior = {.n_components = 1 + c % 6, .n_arms = 7}}};
+    *m = (belief_case){.belief = {.prior = {.n_components = 1 + c % 6, .n_arms = 7},
+                                  .sharpness = c % 3 == 2 ? 3.5 : 1.0}};
     m->belief.prior.weight = m->belief.weight = m->weight;
     m->belief.prior.a = m->a;
     m->belief.prior.b = m->b;
@@ -112,7 +113,7 @@ static void random_belief_case(belief_case *m, segue_rng *rng, size_t c)
     }
 }
 
-/* By the definition: a component, then the mean of every arm. */
+/* By the definition: a component, then the mean of every arm from the sharpened Beta. */
 static size_t draw_by_definition(const segue_belief *belief, segue_rng *rng)
 {
     const segue_prior *prior = &belief->prior;
@@ -121,8 +122,9 @@ static size_t draw_by_definition(const segue_belief *belief, segue_rng *rng)
     double value = -1.0;
     for (size_t i = 0; i < prior->n_arms; i++) {
         const double won = belief->sum[i], lost = (double)belief->pulls[i] - won;
-        const double x = segue_rng_beta(rng, prior->a[q * prior->n_arms + i] + won,
-                                        prior->b[q * prior->n_arms + i] + lost);
+        const double c = belief->sharpness;
+        const double x = segue_rng_beta(rng, c * (prior->a[q * prior->n_arms + i] + won),
+                                        c * (prior->b[q * prior->n_arms + i] + lost));
         best = x > value ? i : best;
         value = fmax(x, value);
     }
@@ -209,6 +211,7 @@ static void a_clear_leader_loses_as_often_as_it_should(void **state)
             .weight = weight,
             .pulls = pulls,
             .sum = sum,
+            .sharpness = 1.0,
             .leader = &lead,
             .scratch = scratch};
         for (int i = 0; i < n; i++)
@@ -221,7 +224,9 @@ static void a_clear_leader_loses_as_often_as_it_should(void **state)
 
 static segue_choice choose_by_definition(const segue_task_view *view, segue_rng *rng)
 {
-    const segue_belief belief = segue_belief_policy_belief(view);
+    segue_belief belief = segue_belief_policy_belief(view);
+    belief.sharpness = segue_belief_policy_sharpness(view, view->step);
+    belief.power = segue_belief_policy_power(view);
     return (segue_choice){.arm = draw_by_definition(&belief, rng)};
 }
 
@@ -236,22 +241,27 @@ static void paper_prior(segue_prior *prior, double *numbers)
         b[i] = i < 7 ? 1.0 : sharp * (1.0 - mean);
         weight[i % 6] = 1.0 / 6.0;
     }
-    *prior = (segue_prior){.n_components = 6, .n_arms = 7, .weight = weight, .a = a, .b = b};
+    *prior = (segue_prior){
+        .n_components = 6, .n_arms = 7, .weight = weight, .a = a, .b = b, .draws = 1.0};
     segue_models_destroy(models);
 }
 
-/* Regret of tasks that are with_prior one prior: by the definition, the plain form, the kernel. */
-static segue_stats regret_of_form(const segue_policy *policy, bool fast, uint64_t seed)
+/* Regret of tasks that are with_prior one prior, and sharpen their draws or not: by the definition,
+ * the plain form, the kernel. */
+static segue_stats regret_of_form(const segue_policy *policy, bool sharpens, bool fast,
+                                  uint64_t seed)
 {
     enum { STEPS = 300 };
     double numbers[90];
     segue_prior prior;
     paper_prior(&prior, numbers);
+    prior.sharpens = sharpens;
     segue_models *models = paper_models();
     const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_task_config config = segue_task_defaults();
     config.policy.policy = policy;
     config.setting.n_arms = 7;
+    config.setting.horizon = STEPS; /* to which the sharpness rises */
     segue_task *task = NULL;
     segue_kernel *kernel = NULL;
     assert_ok(segue_task_create(&task, &config, NULL));
@@ -277,22 +287,24 @@ static segue_stats regret_of_form(const segue_policy *policy, bool fast, uint64_
     return stats;
 }
 
-/* 3,000 tasks of each form, each with its own numbers; |z| < 4.9 twice, so that a false alarm has
- * probability 2e-6.  With standard errors of 0.16 a difference of 1.7 is found with probability
+/* 3,000 tasks of each form, each with its own numbers; |z| < 4.9 four times, so that a false alarm
+ * has probability 4e-6.  With standard errors of 0.16 a difference of 1.7 is found with probability
  * 0.99. */
 static void regret_of_whole_tasks_of_tts_is_the_same(void **state)
 {
     (void)state;
     segue_policy defined = segue_policy_tts;
     defined.choose = choose_by_definition;
-    const segue_stats forms[] = {regret_of_form(&defined, false, 31),
-                                 regret_of_form(&segue_policy_tts, false, 32),
-                                 regret_of_form(&segue_policy_tts, true, 33)};
-    for (size_t i = 1; i < 3; i++) {
-        const double error =
-            hypot(segue_stats_standard_error(&forms[0]), segue_stats_standard_error(&forms[i]));
-        if (!(fabs(forms[i].mean - forms[0].mean) < 4.9 * error))
-            fail_msg("form %zu: %g, not %g (%g)", i, forms[i].mean, forms[0].mean, error);
+    for (int sharpens = 0; sharpens < 2; sharpens++) {
+        const segue_stats forms[] = {regret_of_form(&defined, sharpens, false, 31),
+                                     regret_of_form(&segue_policy_tts, sharpens, false, 32),
+                                     regret_of_form(&segue_policy_tts, sharpens, true, 33)};
+        for (size_t i = 1; i < 3; i++) {
+            const double error =
+                hypot(segue_stats_standard_error(&forms[0]), segue_stats_standard_error(&forms[i]));
+            if (!(fabs(forms[i].mean - forms[0].mean) < 4.9 * error))
+                fail_msg("form %zu: %g, not %g (%g)", i, forms[i].mean, forms[0].mean, error);
+        }
     }
 }
 

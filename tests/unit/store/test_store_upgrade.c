@@ -1,7 +1,7 @@
 /* test_store_upgrade.c - a store of an older format is upgraded by steps, or refused.
  *
- * Formats 4 and 5 lack the table of initial states and the probability of a reward; 6 has the tables
- * of 7.
+ * Formats 4 and 5 lack the table of initial states and the probability of a reward; 6 and 7 have the
+ * tables of 8.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
@@ -26,7 +26,7 @@ static segue_store *open_as(segue_store_mode mode)
     return store;
 }
 
-/* A store with a learner, a reward and a snapshot, of format 4, 5 or 6. */
+/* A store with a learner, a reward and a snapshot, of an older format. */
 static void make_older(const char *format)
 {
     char text[64];
@@ -49,6 +49,15 @@ static void make_older(const char *format)
     segue_store_close(store);
 }
 
+static int remove_store(void **state)
+{
+    char path[80];
+    (void)state;
+    for (size_t i = 0; segue_store_file_path(own_path, i, path, sizeof path); i++)
+        (void)unlink(path);
+    return 0;
+}
+
 static void is_refused(segue_store_mode mode, const char *says)
 {
     segue_store *store = NULL;
@@ -67,7 +76,7 @@ static void steps_lead_from_an_older_format_to_this_one(void **state)
     segue_stored_reward reward;
     bool found = false;
     make_older(*state);
-    is_refused(SEGUE_STORE_CHANGE, "need 7; 'segue store upgrade' brings it");
+    is_refused(SEGUE_STORE_CHANGE, "need 8; 'segue store upgrade' brings it");
     segue_store *store = open_as(SEGUE_STORE_UPGRADE);
     assert_ok(segue_store_upgrade(store, &from, NULL));
     assert_int_equal(from, atoi(*state));
@@ -87,6 +96,42 @@ static void steps_lead_from_an_older_format_to_this_one(void **state)
     segue_store_close(store);
 }
 
+/* The method of the only learner is as expected. */
+static void check_method(segue_store *store, const char *expected)
+{
+    char sql[160];
+    int64_t count = 0;
+    (void)snprintf(sql, sizeof sql,
+                   "SELECT count(*) FROM learner WHERE json_extract(config, '$.method') = '%s'",
+                   expected);
+    assert_ok(segue_sqlite_query_integer(segue_sqlite_of(store), sql, &count, NULL));
+    assert_int_equal(count, 1);
+}
+
+static void the_option_hint_is_cut_out_of_methods(void **state)
+{
+    static const char *const methods[][2] = {
+        {"tla", "tla"},
+        {"tla:hint=6", "tla"},
+        {"tla:hint=12,cap=10", "tla:cap=10"},
+        {"tts:cap=8,hint=3", "tts:cap=8"},
+        {"tla:cap=8,hint=3,window=100", "tla:cap=8,window=100"}};
+    (void)state;
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+        char sql[160];
+        int64_t from = 0;
+        make_older("7");
+        segue_store *store = open_as(SEGUE_STORE_UPGRADE);
+        (void)snprintf(sql, sizeof sql, "UPDATE learner SET config = '{\"method\":\"%s\"}'",
+                       methods[k][0]);
+        execute(store, sql);
+        assert_ok(segue_store_upgrade(store, &from, NULL));
+        check_method(store, methods[k][1]);
+        segue_store_close(store);
+        (void)remove_store(NULL);
+    }
+}
+
 static void a_step_that_fails_changes_nothing(void **state)
 {
     static const sqlite_upgrade_step wrong[] = {
@@ -94,7 +139,7 @@ static void a_step_that_fails_changes_nothing(void **state)
     int64_t from = 0, tables = 0;
     segue_error err;
     (void)state;
-    make_older("6");
+    make_older("7");
     segue_store *store = open_as(SEGUE_STORE_UPGRADE);
     assert_int_not_equal(segue_sqlite_upgrade_by(store, wrong, 1, &from, &err), SEGUE_OK);
     assert_ok(segue_sqlite_query_integer(segue_sqlite_of(store),
@@ -114,26 +159,17 @@ static void a_format_without_steps_is_refused_with_the_next_step(void **state)
     is_refused(SEGUE_STORE_CHANGE, "start a new store");
     segue_store *store = open_as(SEGUE_STORE_UPGRADE);
     assert_int_equal(segue_store_upgrade(store, &from, &err), SEGUE_EFILE);
-    assert_non_null(strstr(err.message, "has format 3; need 7"));
+    assert_non_null(strstr(err.message, "has format 3; need 8"));
     segue_store_close(store);
 }
 
 static void a_newer_format_is_refused_in_every_mode(void **state)
 {
     (void)state;
-    make_older("8");
+    make_older("9");
     is_refused(SEGUE_STORE_CREATE, "use the program that wrote it");
-    is_refused(SEGUE_STORE_UPGRADE, "has format 8; need 7");
-    is_refused(SEGUE_STORE_READ, "has format 8; need 7");
-}
-
-static int remove_store(void **state)
-{
-    char path[80];
-    (void)state;
-    for (size_t i = 0; segue_store_file_path(own_path, i, path, sizeof path); i++)
-        (void)unlink(path);
-    return 0;
+    is_refused(SEGUE_STORE_UPGRADE, "has format 9; need 8");
+    is_refused(SEGUE_STORE_READ, "has format 9; need 8");
 }
 
 static int remove_all(void **state)
@@ -144,11 +180,13 @@ static int remove_all(void **state)
 
 int main(void)
 {
-    static char format_4[] = "4", format_5[] = "5", format_6[] = "6";
+    static char format_4[] = "4", format_5[] = "5", format_6[] = "6", format_7[] = "7";
     const struct CMUnitTest tests[] = {
         {"from_4", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_4},
         {"from_5", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_5},
         {"from_6", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_6},
+        {"from_7", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_7},
+        cmocka_unit_test_setup(the_option_hint_is_cut_out_of_methods, remove_store),
         cmocka_unit_test_setup(a_step_that_fails_changes_nothing, remove_store),
         cmocka_unit_test_setup(a_format_without_steps_is_refused_with_the_next_step, remove_store),
         cmocka_unit_test_setup(a_newer_format_is_refused_in_every_mode, remove_store),

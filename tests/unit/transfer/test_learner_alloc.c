@@ -148,8 +148,8 @@ static segue_status tucb_refit_scenario(segue_error *err)
     return status;
 }
 
-/* Background refits, an arm added, one retired, a merge; after a failure the learner is unchanged.
- */
+/* Background refits, then many in a row, an arm added, one retired, a merge; after a failure the
+ * learner is unchanged. */
 static segue_status service_scenario(segue_error *err)
 {
     segue_learner_config config = segue_learner_defaults();
@@ -172,6 +172,8 @@ static segue_status service_scenario(segue_error *err)
         status = segue_learner_add_arm(learner, err);
     if (status == SEGUE_OK)
         status = publish_refit(learner, &refit, err);
+    if (status == SEGUE_OK)
+        status = segue_learner_refit_fully(learner, err);
     if (status == SEGUE_OK)
         status = segue_learner_retire_arm(learner, 1, err);
     if (status == SEGUE_OK)

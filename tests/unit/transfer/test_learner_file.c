@@ -1,6 +1,6 @@
 /* test_learner_file.c - learners saved, loaded, and damaged files.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "learner_fixture.h"
+#include "learner_bytes.h"
 
 static void a_loaded_learner_goes_on_bit_for_bit(void **state)
 {
@@ -25,7 +25,7 @@ static void a_loaded_learner_goes_on_bit_for_bit(void **state)
                                         "dp-ts:window=40",
                                         "club",
                                         "v-ids",
-                                        "tla:cap=2,window=50,hint=2",
+                                        "tla:cap=2,window=50",
                                         "tucb:estimator=em,C=0",
                                         "tucb:estimator=em,window=50"};
     segue_models *models = paper_models();
@@ -134,12 +134,12 @@ static void damaged_files_are_refused(void **state)
         load_fails(0, bit < 192 ? "" : "its checksum is wrong");
         data[bit / 8] ^= (unsigned char)(1 << bit % 8);
     }
-    data[8] = 8;
+    data[8] = 9;
     write_bytes(data, size);
-    load_fails(0, "has format version 8; this program reads 5 to 7");
+    load_fails(0, "has format version 9; this program reads 5 to 8");
     data[8] = 4;
     write_bytes(data, size);
-    load_fails(0, "has format version 4; this program reads 5 to 7");
+    load_fails(0, "has format version 4; this program reads 5 to 8");
     write_bytes((const unsigned char *)"hello", 5);
     load_fails(0, "is not a learner file");
     write_bytes(data, 0);
@@ -151,19 +151,6 @@ static void damaged_files_are_refused(void **state)
     segue_learner_destroy(learner);
     segue_simulated_task_destroy(simulated);
     segue_models_destroy(models);
-}
-
-#define HEAD 24 /* magic, version, length */
-
-#define TAIL 8 /* the checksum */
-
-/* Set the checksum of changed bytes. */
-static void set_checksum(segue_bytes *b)
-{
-    segue_bytes sum = {.data = NULL};
-    segue_bytes_append_u64(&sum, segue_bytes_crc32(b->data, b->size - TAIL));
-    memcpy(b->data + b->size - TAIL, sum.data, TAIL);
-    segue_bytes_fini(&sum);
 }
 
 /* Load the bytes with a correct checksum; return whether they are accepted.  An accepted learner
@@ -316,108 +303,6 @@ static void wrong_names_change_nothing(void **state)
     segue_learner_destroy(learner);
 }
 
-/* Cut bytes out, the later ones first. */
-static void cut(segue_bytes *b, size_t at, size_t count)
-{
-    memmove(b->data + at, b->data + at + count, b->size - at - count);
-    b->size -= count;
-}
-
-/* Make bytes of a learner of seven arms that has seen rewards of 0 and 1 those of an older version.
- * Version 6 has no option `dispersion`, which is the last one, and no sums of squares; version 5 no
- * number of names, which stands after that of retired arms. */
-static void make_older(segue_bytes *b, unsigned char version, size_t n_options)
-{
-    const size_t option = HEAD + 16 + 8 * (7 + 2), names = option + 8 * (1 + n_options + 3 + 1);
-    cut(b, names + 8, 3 * 7 * sizeof(double));
-    if (version == 5)
-        cut(b, names, 8);
-    cut(b, option + 8 * n_options, 8);
-    b->data[option] = (unsigned char)(n_options - 1);
-    b->data[8] = version;
-    const uint64_t length = b->size - HEAD - TAIL;
-    for (size_t i = 0; i < 8; i++)
-        b->data[16 + i] = (unsigned char)(length >> (8 * i));
-    set_checksum(b);
-}
-
-/* Tell 20 tasks of 20 rewards; they are 0 or 1, or graded. */
-static segue_learner *trained(const char *method, bool graded)
-{
-    const segue_learner_config config = config_of(method, 100);
-    segue_learner *learner = learner_of(&config);
-    segue_task *task = NULL;
-    for (size_t i = 0; i < 20; i++) {
-        assert_ok(segue_learner_open_task(learner, &task, NULL));
-        for (size_t k = 0; k < 20; k++)
-            tell(task, k % 7, graded ? 0.3 + 0.02 * (double)((3 * k + i) % 10) : i % 2 == k % 2);
-        assert_ok(segue_learner_close_task(learner, &task, NULL));
-    }
-    return learner;
-}
-
-static void are_equal(const segue_learner *one, const segue_learner *two)
-{
-    segue_bytes a = {.data = NULL}, b = {.data = NULL};
-    segue_learner_serialize(one, &a);
-    segue_learner_serialize(two, &b);
-    assert_int_equal(a.size, b.size);
-    assert_memory_equal(a.data, b.data, a.size);
-    segue_bytes_fini(&a);
-    segue_bytes_fini(&b);
-}
-
-/* They know no sums of squares: these start at zero, and all else is as it was saved. */
-static void files_of_versions_5_and_6_can_be_read(void **state)
-{
-    static const struct {
-        const char *method;
-        size_t n_options;
-    } methods[] = {{"tts", 4}, {"tla", 4}, {"ts-prior", 1}};
-    (void)state;
-    for (size_t i = 0; i < 3; i++)
-        for (unsigned char version = 5; version <= 6; version++) {
-            segue_learner *learner = trained(methods[i].method, false), *loaded = NULL;
-            segue_bytes b = {.data = NULL}, again = {.data = NULL};
-            segue_learner_serialize(learner, &b);
-            make_older(&b, version, methods[i].n_options);
-            assert_ok(segue_learner_deserialize(&loaded, b.data, b.size, "it", NULL));
-            segue_learner_serialize(loaded, &again);
-            make_older(&again, version, methods[i].n_options);
-            assert_int_equal(b.size, again.size);
-            assert_memory_equal(b.data, again.data, b.size);
-            segue_bytes_fini(&b);
-            segue_bytes_fini(&again);
-            segue_learner_destroy(learner);
-            segue_learner_destroy(loaded);
-        }
-}
-
-/* A loaded learner expects the same dispersions: it goes on with the same bytes. */
-static void sums_of_squares_are_saved(void **state)
-{
-    (void)state;
-    static const char *const methods[] = {"tts", "tla", "ts-prior"};
-    for (size_t i = 0; i < 3; i++) {
-        segue_learner *learner = trained(methods[i], true), *loaded = NULL;
-        segue_bytes b = {.data = NULL};
-        segue_task *one = NULL, *two = NULL;
-        segue_learner_serialize(learner, &b);
-        assert_ok(segue_learner_deserialize(&loaded, b.data, b.size, "it", NULL));
-        are_equal(learner, loaded);
-        assert_ok(segue_learner_open_task(learner, &one, NULL));
-        assert_ok(segue_learner_open_task(loaded, &two, NULL));
-        for (size_t arm = 0; arm < 7; arm++) {
-            const double each = segue_task_learned_weight(one, arm);
-            assert_true(each > 5.0); /* the rewards vary from 0.3 to 0.48 */
-            assert_near(each, segue_task_learned_weight(two, arm), 0.0);
-        }
-        segue_bytes_fini(&b);
-        segue_learner_destroy(learner);
-        segue_learner_destroy(loaded);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -428,8 +313,6 @@ int main(void)
         cmocka_unit_test(a_file_of_the_method_auto_is_refused),
         cmocka_unit_test(names_of_arms_are_saved),
         cmocka_unit_test(wrong_names_change_nothing),
-        cmocka_unit_test(files_of_versions_5_and_6_can_be_read),
-        cmocka_unit_test(sums_of_squares_are_saved),
     };
     return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);
 }

@@ -10,7 +10,7 @@
 
 segue_status cli_estimate_assign(cli_estimate *e, segue_error *err)
 {
-    double probability[SEGUE_MAX_TYPES + 1];
+    double probability[SEGUE_MAX_FITTED_TYPES + 1];
     double *counts = calloc(2 * e->log.n_arms, sizeof *counts);
     e->assigned = calloc(e->log.n_tasks, sizeof *e->assigned);
     for (size_t task = 0; counts && e->assigned && task < e->log.n_tasks; task++) {

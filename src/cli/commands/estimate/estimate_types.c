@@ -66,9 +66,9 @@ static bool has_types(const cli_estimate *e)
 segue_status cli_estimate_types(cli_estimate *e, segue_error *err)
 {
     segue_types_config config = segue_types_defaults();
-    if (e->set.types > SEGUE_MAX_TYPES)
+    if (e->set.types > SEGUE_MAX_FITTED_TYPES)
         return segue_fail(err, SEGUE_EUSAGE, "--types: there are at most %d with --method types",
-                          SEGUE_MAX_TYPES);
+                          SEGUE_MAX_FITTED_TYPES);
     config.n_arms = e->log.n_arms;
     config.hint = e->set.types;
     config.window = e->set.window;
@@ -185,7 +185,7 @@ static json_t *json_types(const cli_estimate *e, const segue_types_fit *fit)
 size_t cli_estimate_posterior(const cli_estimate *e, size_t task, double *counts,
                               double *probability)
 {
-    double component[SEGUE_MAX_TYPES + 1];
+    double component[SEGUE_MAX_FITTED_TYPES + 1];
     size_t best = 0;
     segue_log_weighted_counts(&e->log, task, e->reward_weight, counts, counts + e->log.n_arms);
     (void)segue_types_posterior(e->types, counts, counts + e->log.n_arms, component);
@@ -198,7 +198,7 @@ size_t cli_estimate_posterior(const cli_estimate *e, size_t task, double *counts
 
 static json_t *json_posterior(const cli_estimate *e, size_t task, double *counts)
 {
-    double probability[SEGUE_MAX_TYPES + 1];
+    double probability[SEGUE_MAX_FITTED_TYPES + 1];
     const size_t best = cli_estimate_posterior(e, task, counts, probability);
     const cli_field fields[] = {
         {"task", cli_value_text(e->log.tasks[task].name)},

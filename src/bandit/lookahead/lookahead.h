@@ -1,7 +1,7 @@
 /* lookahead.h - the pull with the largest expected gain for the rest of a task.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_BANDIT_LOOKAHEAD_H
-#define SEGUE_BANDIT_LOOKAHEAD_H
+#ifndef SEGUE_BANDIT_LOOKAHEAD_LOOKAHEAD_H
+#define SEGUE_BANDIT_LOOKAHEAD_LOOKAHEAD_H
 
 #include "bandit/belief.h"
 

@@ -27,7 +27,7 @@
  * blocks; e itself is evaluated only where another arm gains.
  * Cost O(n_arms n_components) at least, O(n_arms^2 n_components) at most.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "bandit/lookahead.h"
+#include "bandit/lookahead/lookahead.h"
 
 #include <assert.h>
 #include <math.h>
