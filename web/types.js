@@ -63,7 +63,7 @@ function rowHead(type, name, more) {
     return h("th", { scope: "row" }, mark(type), name, clipped("small", more));
 }
 
-/** What is known of a type besides its means; its id stays when its number changes. */
+/** The id of a type, which stays when its number changes, and its best arm. */
 function about(type, best) {
     return [type.id ? `id ${type.id}` : "", best ? `best: ${best}` : ""].filter(Boolean).join(", ");
 }

@@ -134,7 +134,7 @@ static void copy_prior(const shared_prior *l, double lowest, double width, segue
     }
 }
 
-/* What the tasks of a type say about its means, with intervals behind them. */
+/* Copy ids, and the means of types as their tasks show them, with intervals behind them. */
 static void describe_types(const segue_learner *learner, double lowest, double width,
                            segue_type_list *out)
 {

@@ -46,6 +46,8 @@ void segue_sampler_recent_update(segue_sampler *s)
 {
     type_table *t = &s->types;
     const size_t count = t->n_types * t->n_arms;
+    if (s->tasks.count == 0)
+        return; /* there is no type, and maybe no memory yet */
     const double *weight = segue_sampler_mixing_weigh(s);
     memset(t->next_a, 0, count * sizeof *t->next_a);
     memset(t->next_pulls, 0, count * sizeof *t->next_pulls);
