@@ -169,7 +169,9 @@ class Stores(Folder):
                             (f"column closed_seq: {closed}; need NULL", "UPDATE task SET closed = NULL WHERE id = 3"),
                             ("disagrees with the event log: 1", "UPDATE task SET closed_seq = 1 WHERE id = 3"),
                             ("counts differ from their rewards", "UPDATE task SET total = 5 WHERE id = 3"),
-                            ("counts differ from their rewards", "UPDATE arm SET pulls = pulls + 1 - 2 * position WHERE position < 2"),
+                            ("counts differ from their rewards", "UPDATE arm SET pulls = pulls + CASE WHEN position = "
+                                                                "(SELECT position FROM arm ORDER BY pulls DESC LIMIT 1) THEN -1 ELSE 1 END "
+                                                                "WHERE position IN (SELECT position FROM arm ORDER BY pulls DESC LIMIT 2)"),
                             ("column arm: 99; need 0 to", "UPDATE reward SET arm = 99 WHERE task = 13"),
                             ("column arm: -1; need", "UPDATE decision SET arm = -1"),
                             ("of no task or arm", "INSERT INTO reward VALUES (99, 0, 0, 0, 1, 0, 0, NULL)"),
