@@ -2,16 +2,15 @@
  *
  * Look-ahead makes a Thompson step with probability d / (t + 1), t the steps so far: about d log n
  * of them per task explore what a look ahead of one block does not, and give a learner rewards of
- * all arms. Where look-ahead would exploit, retest.c may test another arm again. d is the prior's: 1
- * where nothing is learned. A prior of points needs no such steps. Late in a task, where the choice rarely
- * changes, an arm that look-ahead exploits is held for t / 32 pulls. The state is one block of the
- * task's memory: belief_state, the weights, scratch.
+ * all arms. d is the prior's: 1 where nothing is learned. A prior of points needs no such steps.
+ * Where look-ahead would exploit, retest.c may test another arm again. Late in a task, where the
+ * choice rarely changes, an arm that look-ahead exploits is held for t / 32 pulls. The state is one
+ * block of the task's memory: belief_state, the weights, scratch.
  *
  * Thompson sampling explores as if a task had no end. Sharpened draws, from Beta(c a, c b) instead of
  * Beta(a, b), explore less: c rises from 2.5 to 5 over a task of known length, and is 1.5 else. Types
  * are drawn by their weights to the power 1.15 in tasks of up to 300 steps, and less in longer ones,
- * where a task that holds to a wrong type is expensive. Whether
- * a task draws so is part of its prior.
+ * where a task that holds to a wrong type is expensive. Whether a task draws so is part of its prior.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/belief_policy.h"
 

@@ -1,8 +1,8 @@
 /* sampler.c - learn types task by task, and refit now and then.
  *
- * A new task draws its type by the shares that were predicted, and the Betas of that type change at once.  A
- * refit tries two splits and a merge, and redraws everything once: the type of every task, the
- * concentration of the process, the kappas.  Refits are due after every task up to the 15th, then
+ * A new task draws its type by the shares that were predicted, and the Betas of that type change at
+ * once.  A refit tries two splits and a merge, and redraws everything once: the type of every task,
+ * the concentration of the process, the kappas.  Refits are due after every task up to the 15th, then
  * after finished / 8 tasks, and every 8 tasks from the 64th on (in a window of more than 512 tasks,
  * after a 64th of it).  A task that leaves the window leaves its type.
  * SPDX-License-Identifier: Apache-2.0 */

@@ -87,7 +87,7 @@ bool segue_sampler_due(const segue_sampler *s);
 /** Refit to the window, and number the types by size, the largest first; then no refit is due. */
 void segue_sampler_refit(segue_sampler *s);
 
-/* Refit many times, after many tasks were added at once. */
+/** Refit many times in a row, with a small concentration of the process, after many tasks were added. */
 void segue_sampler_refit_fully(segue_sampler *s);
 
 /** Learn from the tasks of types that were fitted by EM, in a fresh sampler of as many arms; its

@@ -12,9 +12,6 @@
 
 #include "estimate/sampler/sampler_internal.h"
 
-#define MIN_SPREAD 1e-6  /* 1 / kappa: all tasks of the type are alike */
-#define MIN_MEAN   1e-12 /* of a Beta, and of 1 minus it */
-
 /* Add the pulls of a task; for now next_a holds the sums of rewards. */
 static void add_task(segue_sampler *s, size_t task, double weight)
 {

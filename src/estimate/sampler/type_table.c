@@ -16,9 +16,7 @@
 #include "core/fail.h"
 #include "core/log_gamma.h"
 
-#define N_ARRAYS   9
-#define MIN_SPREAD 1e-6  /* 1 / kappa of a played Beta: all tasks of the type are alike */
-#define MIN_MEAN   1e-12 /* of a played Beta, and of 1 minus it */
+#define N_ARRAYS 9
 
 double segue_type_table_kappa(size_t index)
 {

@@ -16,6 +16,9 @@
 #define TYPE_SLOTS        (MAX_SAMPLED_TYPES + 2) /* a split makes two before it removes one */
 #define N_KAPPAS          14                      /* 1, 2, 4, ..., 512, 2048, ..., 131072 */
 
+#define MIN_SPREAD 1e-6  /* 1 / kappa of a played Beta: all tasks of the type are alike */
+#define MIN_MEAN   1e-12 /* of a played Beta, and of 1 minus it */
+
 /* Arrays hold (type, arm) at type * n_arms + arm. */
 typedef struct type_table {
     size_t n_arms, n_types;
