@@ -29,8 +29,8 @@ SEGUE_MUST_CHECK segue_status cli_serve_files_check(const cli_serve_files *files
 /** True if SIGHUP opens or reads a file again; else it stops the service. */
 bool cli_serve_files_can_reload(const cli_serve_files *files);
 
-/** Open the logs and read the certificate; the service reads the tokens.  Call cli_serve_files_close in
- * both cases.  @retval SEGUE_EFILE, SEGUE_EDOMAIN, SEGUE_ENOMEM, SEGUE_ETHREAD */
+/** Open the logs and read the certificate; the service reads the tokens.  Call
+ * cli_serve_files_close in both cases.  @retval SEGUE_EFILE, SEGUE_EDOMAIN, SEGUE_ENOMEM, SEGUE_ETHREAD */
 SEGUE_MUST_CHECK segue_status cli_serve_files_open(cli_serve_files *files, segue_error *err);
 
 /** Write the rest of the logs, and close.  @retval SEGUE_EIO  lines are lost */
@@ -46,8 +46,8 @@ void cli_serve_files_watch(cli_serve_files *files, const segue_service *service)
 /** Warn about files with secrets that are not private. */
 void cli_serve_files_warn_not_private(const cli_serve_files *files);
 
-/** Report to the operator; `context` is the log writer of the reports.  Standard error may be a pipe
- * that is not read, so the writer queues the line. */
+/** Report to the operator; `context` is the log writer of the reports.  Standard error may be a
+ * pipe that is not read, so the writer queues the line. */
 void cli_serve_files_report(void *context, const char *message);
 
 #endif

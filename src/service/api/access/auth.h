@@ -40,8 +40,8 @@ typedef struct auth {
 } auth;
 
 /**
- * Read the tokens of a file (token_file.h); NULL: no token is needed.  `key` is for the hashes.  The
- * path is borrowed.
+ * Read the tokens of a file (token_file.h); NULL: no token is needed.  `key` is for the hashes.
+ * The path is borrowed.
  *
  * @retval SEGUE_EFILE, SEGUE_EDOMAIN
  */
