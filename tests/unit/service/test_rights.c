@@ -25,7 +25,7 @@ static const struct {
     {"learner_history", RIGHT_READ, "GET", "/v1/learners/tutor/history", NULL},
     {"learner_versions", RIGHT_READ, "GET", "/v1/learners/tutor/versions", NULL},
     {"learner_decisions", RIGHT_READ, "GET", "/v1/learners/tutor/decisions", NULL},
-    {"add_arm", RIGHT_ADMIN, "POST", "/v1/learners/tutor/arms", "{\"name\":\"new\"}"},
+    {"add_arm", RIGHT_ADMIN, "POST", "/v1/learners/tutor/arms", "{\"arm\":\"new\"}"},
     {"retire_arm", RIGHT_ADMIN, "DELETE", "/v1/learners/tutor/arms/A", NULL},
     {"list_tasks", RIGHT_READ, "GET", "/v1/learners/tutor/tasks", NULL},
     {"open_task", RIGHT_DECIDE, "POST", "/v1/learners/tutor/tasks", "{\"task\":\"t\"}"},
