@@ -12,7 +12,7 @@ import sys
 import time
 import unittest
 
-from program import SEGUE, answer
+from program import SEGUE, SOURCE, answer
 from served import FEW, Served
 from service import Service
 
@@ -95,6 +95,21 @@ class Rights(Guarded):
         self.assertEqual(self.admin.call("DELETE", "/v1/learners/tutor/arms/A")[0], 200)
         self.assertEqual(self.admin.call("DELETE", "/v1/learners/tutor")[0], 200)
 
+    def test_the_description_names_the_right_of_every_operation(self):
+        rights = {"read": 1, "decide": 2, "admin": 3}
+        paths = json.loads((SOURCE / "src/service/api/openapi.json").read_text())["paths"]
+        operations = [(method, path, operation) for path, item in paths.items() for method, operation in item.items()
+                      if method in ("get", "post", "delete", "patch", "put")]
+        self.assertGreater(len(operations), 15)
+        for method, path, operation in operations:
+            needed = rights.get(operation.get("x-right"), 0)
+            self.assertEqual(needed == 0, operation.get("security") == [], path)
+            self.assertEqual(needed > 0, "403" in operation["responses"], path)
+            for right, client in enumerate((self.service.client(), self.reader, self.decider, self.admin)):
+                status = client.raw(method.upper(), path.replace("{", "").replace("}", ""))[0]
+                rejected = 401 if right == 0 else 403
+                self.assertEqual(status == rejected, right < needed, (method, path, right, status))
+
     def test_a_long_body_is_read_from_an_administrator_only(self):
         body = {"name": "b", "arms": ["A", "B"], "x": "x" * 100000}
         self.assertEqual(self.decider.post("/v1/learners", body)[0], 413)
@@ -141,7 +156,7 @@ class Logs(Guarded):
         count = len(lines(self.audit))
         self.assertEqual(self.decider.ask("a%20b", "t")[0], 200)
         self.reader.get("/v1/learners")
-        self.assertEqual(self.service.client(OTHER).call("DELETE", "/v1/learners/none")[0], 401)  # nobody's
+        self.assertEqual(self.service.client(OTHER).call("DELETE", "/v1/learners/none")[0], 401)  # of no caller that is known
         self.assertEqual(len(lines(self.audit)), count)
         self.assertEqual(stat.S_IMODE(self.audit.stat().st_mode), 0o600)
 

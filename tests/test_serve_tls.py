@@ -155,7 +155,7 @@ class Reload(Https):
             self.assertEqual(self.connect().get("/v1/learners")[0], 200)
             self.assertEqual(self.client.get("/v1/learners")[0], 200)  # an open connection goes on
 
-    def test_wrong_files_leave_the_old_certificate(self):
+    def test_wrong_files_do_not_replace_the_certificate(self):
         before = self.certificate.read_text().strip()
         certificate, key = make_certificate(self.folder, "two")
         os.replace(certificate, self.certificate)  # without its key

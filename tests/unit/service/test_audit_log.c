@@ -149,7 +149,7 @@ static void a_name_that_is_no_file_leaves_the_old_one(void **state)
     assert_int_equal(rename(old, own_path), 0);
 }
 
-static void only_a_regular_file_is_taken(void **state)
+static void only_a_regular_file_is_accepted(void **state)
 {
     segue_audit_log *other = NULL;
     segue_error err;
@@ -250,7 +250,7 @@ int main(void)
         OPENED(a_bounded_number_of_lines_waits),
         OPENED(a_reopened_log_takes_the_lines_that_wait),
         OPENED(a_name_that_is_no_file_leaves_the_old_one),
-        cmocka_unit_test(only_a_regular_file_is_taken),
+        cmocka_unit_test(only_a_regular_file_is_accepted),
         AUDITED(administrative_requests_have_a_line),
         AUDITED(while_lines_wait_nothing_is_administered),
     };

@@ -194,7 +194,7 @@ static void a_token_has_one_name_and_one_right(void **state)
     segue_auth_fini(&a);
 }
 
-static void there_are_at_most_64_tokens(void **state)
+static void more_than_64_tokens_are_rejected(void **state)
 {
     char text[65 * 24 + 1] = "";
     segue_error err;
@@ -256,7 +256,7 @@ int main(void)
         GUARDED(a_reload_replaces_the_tokens),
         GUARDED(a_broken_file_leaves_the_tokens),
         cmocka_unit_test(a_token_has_one_name_and_one_right),
-        cmocka_unit_test(there_are_at_most_64_tokens),
+        cmocka_unit_test(more_than_64_tokens_are_rejected),
         cmocka_unit_test(a_reload_does_not_reset_the_rate),
         SERVED(without_a_file_nothing_is_rejected),
     };
