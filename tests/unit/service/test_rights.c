@@ -124,7 +124,7 @@ static void a_right_includes_lower_ones(void **state)
 {
     (void)state;
     for (size_t i = 0; i < N_ROUTES; i++)
-        for (int right = routes[i].right; right <= RIGHT_ADMIN; right++) {
+        for (int right = (int)routes[i].right; right <= RIGHT_ADMIN; right++) {
             const int status =
                 status_as(tokens[right], routes[i].method, routes[i].path, routes[i].body);
             if (status == 401 || status == 403)
