@@ -186,7 +186,7 @@ class Token(Page):
         holder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(holder.cleanup)
         file = pathlib.Path(holder.name) / "tokens"
-        file.write_text("correct-horse-battery\n")
+        file.write_text("correct-horse-battery\nviewer read only-for-my-eyes-here\n")
         file.chmod(0o600)
         cls.options = ("--token-file", str(file))
         super().setUpClass()
@@ -207,6 +207,21 @@ class Token(Page):
         self.assertEqual(self.browser.value("sessionStorage.length"), 0)
         self.assertEqual({c["params"]["entry"]["source"] for c in self.browser.complaints}, {"network"})
         self.browser.complaints.clear()
+
+    def test_a_token_to_read_shows_pages_and_explains_what_it_may_not_do(self):
+        self.go("#/new")
+        self.wait_for("needs a token", "h1")
+        self.browser.type("only-for-my-eyes-here")
+        self.browser.press(*ENTER)
+        self.wait_for("New learner", "h1")
+        self.browser.value("document.getElementById('name').value = 'mine'; document.getElementById('arms').value = 'A\\nB'; "
+                           "document.querySelector('form button[type=submit]').click()")
+        self.wait_for("needs the right admin; use a token that has it: choose “Forget token” and enter it", ".error")
+        self.go("#/")
+        self.wait_for("No learner yet")
+        self.assertEqual({c["params"]["entry"]["source"] for c in self.browser.complaints}, {"network"})
+        self.browser.complaints.clear()
+        self.browser.value("sessionStorage.clear()")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 /* create.js - a form that creates a learner.
  * SPDX-License-Identifier: Apache-2.0 */
-import { get, post } from "./api.js";
+import { get, post, token } from "./api.js";
 import { h, setText, show } from "./dom.js";
 import { capital } from "./format.js";
 
@@ -85,6 +85,13 @@ export function blame(message) {
     return { id: id === "range" ? "lowest" : id, text: capital(text) };
 }
 
+/* A token without the right to create learners can be replaced. */
+function explain(refused) {
+    if (!refused.status) return "The service does not respond; try again.";
+    const other = refused.status === 403 && token.get() !== null;
+    return other ? `${refused.message}: choose “Forget token” and enter it` : refused.message;
+}
+
 export function createPage(say) {
     const error = h("p", { class: "error", role: "alert", id: "wrong" });
     const button = h("button", { type: "submit" }, "Create");
@@ -124,7 +131,7 @@ export function createPage(say) {
             say(`Learner ${learner.name} exists now.`);
             location.hash = `#/learner/${encodeURIComponent(learner.name)}`;
         } catch (refused) {
-            complain(event.target, blame(refused.status ? refused.message : "The service does not respond; try again."));
+            complain(event.target, blame(explain(refused)));
         }
         button.disabled = false;
     }

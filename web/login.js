@@ -16,7 +16,8 @@ export function loginPage(done) {
     const form = h("form", { class: "form", onsubmit: submit },
         h("div", { class: "field" }, h("label", { for: "token" }, "Token"), input,
             h("p", { class: "soft", id: "token-help" },
-                "A line of the file given with --token-file. This tab stores it until you close the tab.")),
+                "The token of a line of the file given with --token-file; the right “read” is enough for all pages. ",
+                "This tab stores it until you close the tab.")),
         wrong ? h("p", { class: "error", role: "alert" }, "The token is not valid.") : null,
         h("button", { type: "submit" }, "Continue"));
     const element = h("div", {}, h("h1", { tabindex: "-1" }, "The service needs a token"), form);

@@ -1,4 +1,4 @@
-/* interrupt.c - signals as requests: stop, or reopen the log.
+/* interrupt.c - signals as requests: stop, or reload files.
  *
  * A handler only sets a flag; commands poll it between pieces of work. The second Ctrl-C ends the
  * program at once, since the first one restores the default action (SA_RESETHAND).
@@ -51,7 +51,7 @@ void cli_interrupt_catch_hangup(void)
     (void)sigaction(SIGHUP, &action, NULL);
 }
 
-/* Reading the request clears it: each SIGHUP reopens the log once. */
+/* Reading the request clears it: each SIGHUP reloads once. */
 bool cli_interrupt_hangup_requested(void)
 {
     return atomic_exchange(&hung_up, false);

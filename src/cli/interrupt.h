@@ -1,4 +1,4 @@
-/* interrupt.h - signals as requests: stop, or reopen the log.
+/* interrupt.h - signals as requests: stop, or reload files.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_CLI_INTERRUPT_H
 #define SEGUE_CLI_INTERRUPT_H
@@ -12,7 +12,7 @@ void cli_interrupt_catch(void);
 /** True after such a signal. */
 bool cli_interrupt_requested(void);
 
-/** Turn SIGHUP into a request to reopen the log. */
+/** Turn SIGHUP into a request to reload files. */
 void cli_interrupt_catch_hangup(void);
 
 /** True if there was a SIGHUP since the last call. */

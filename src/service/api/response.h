@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "segue/internal.h"
+#include "service/api/access/token_file.h"
 #include "service/api/http/static_files.h"
 #include "service/api/name.h"
 #include "service/api/route.h"
@@ -29,7 +30,9 @@ typedef struct segue_response {
     segue_bytes body;
     memory *memory; /* counts `held` bytes of the body, or NULL */
     size_t held;
-    char id[SEGUE_MAX_NAME_SIZE + 1]; /* of the request */
+    char id[SEGUE_MAX_NAME_SIZE + 1];           /* of the request */
+    char caller[SEGUE_MAX_TOKEN_NAME_SIZE + 1]; /* name of the request's token; "": none */
+    char learner[SEGUE_MAX_NAME_SIZE + 1];      /* of a request that needs the right admin */
 } segue_response;
 
 void segue_response_fini(segue_response *response);

@@ -3,31 +3,34 @@
 #ifndef SEGUE_SERVICE_API_ROUTE_H
 #define SEGUE_SERVICE_API_ROUTE_H
 
-/* Each route and its name in metrics and in the access log. */
+#include "service/api/access/right.h"
+
+/* Each route, its name in metrics and in the access log, and the right that it needs.  NONE is the
+ * route of requests that have no other. */
 #define SEGUE_ROUTES(X)                                                                            \
-    X(NONE, "none")                                                                                \
-    X(LIST, "list_learners")                                                                       \
-    X(CREATE, "create_learner")                                                                    \
-    X(INSPECT, "inspect_learner")                                                                  \
-    X(DELETE, "delete_learner")                                                                    \
-    X(HISTORY, "learner_history")                                                                  \
-    X(VERSIONS, "learner_versions")                                                                \
-    X(DECISIONS, "learner_decisions")                                                              \
-    X(ADD_ARM, "add_arm")                                                                          \
-    X(RETIRE_ARM, "retire_arm")                                                                    \
-    X(TASKS, "list_tasks")                                                                         \
-    X(OPEN, "open_task")                                                                           \
-    X(TASK, "inspect_task")                                                                        \
-    X(CLOSE, "close_task")                                                                         \
-    X(ASK, "ask")                                                                                  \
-    X(TELL, "tell")                                                                                \
-    X(HEALTH, "healthz")                                                                           \
-    X(READY, "readyz")                                                                             \
-    X(METRICS, "metrics")                                                                          \
-    X(PAGE, "page")
+    X(NONE, "none", READ)                                                                          \
+    X(LIST, "list_learners", READ)                                                                 \
+    X(CREATE, "create_learner", ADMIN)                                                             \
+    X(INSPECT, "inspect_learner", READ)                                                            \
+    X(DELETE, "delete_learner", ADMIN)                                                             \
+    X(HISTORY, "learner_history", READ)                                                            \
+    X(VERSIONS, "learner_versions", READ)                                                          \
+    X(DECISIONS, "learner_decisions", READ)                                                        \
+    X(ADD_ARM, "add_arm", ADMIN)                                                                   \
+    X(RETIRE_ARM, "retire_arm", ADMIN)                                                             \
+    X(TASKS, "list_tasks", READ)                                                                   \
+    X(OPEN, "open_task", DECIDE)                                                                   \
+    X(TASK, "inspect_task", READ)                                                                  \
+    X(CLOSE, "close_task", DECIDE)                                                                 \
+    X(ASK, "ask", DECIDE)                                                                          \
+    X(TELL, "tell", DECIDE)                                                                        \
+    X(HEALTH, "healthz", NONE)                                                                     \
+    X(READY, "readyz", NONE)                                                                       \
+    X(METRICS, "metrics", READ)                                                                    \
+    X(PAGE, "page", NONE)
 
 typedef enum segue_route {
-#define SEGUE_ROUTE_ENUM(name, text) ROUTE_##name,
+#define SEGUE_ROUTE_ENUM(name, text, right) ROUTE_##name,
     SEGUE_ROUTES(SEGUE_ROUTE_ENUM)
 #undef SEGUE_ROUTE_ENUM
         N_ROUTES
@@ -35,5 +38,8 @@ typedef enum segue_route {
 
 /** The name of a route in metrics and in the access log. */
 const char *segue_route_name(segue_route route);
+
+/** The right that a route needs. */
+segue_right segue_route_right(segue_route route);
 
 #endif

@@ -12,15 +12,16 @@
 typedef struct segue_service segue_service;
 
 typedef struct segue_service_config {
-    const char *store;       /* as for segue_store_open; borrowed while the service lives */
-    const char *token_file;  /* NULL: requests need no token */
-    uint64_t max_open_tasks; /* over all learners; default 100,000 */
-    uint64_t max_memory;     /* bytes (memory.h); 0 (the default): half of the available memory */
-    uint64_t max_group;      /* operations of one transaction; default 512 */
-    uint64_t max_wal;        /* bytes of the WAL at which changes are rejected; default 1 GB */
-    double rate;             /* requests per second and token; 0 (the default): no limit */
-    double (*now)(void);     /* seconds since 1970, shown to users; NULL: the system clock */
-    double (*steady)(void);  /* seconds that never jump, for durations; NULL: CLOCK_MONOTONIC */
+    const char *store;             /* as for segue_store_open; borrowed while the service lives */
+    const char *token_file;        /* NULL: requests need no token */
+    struct segue_audit_log *audit; /* NULL: none; borrowed while the service lives */
+    uint64_t max_open_tasks;       /* over all learners; default 100,000 */
+    uint64_t max_memory;    /* bytes (memory.h); 0 (the default): half of the available memory */
+    uint64_t max_group;     /* operations of one transaction; default 512 */
+    uint64_t max_wal;       /* bytes of the WAL at which changes are rejected; default 1 GB */
+    double rate;            /* requests per second and token; 0 (the default): no limit */
+    double (*now)(void);    /* seconds since 1970, shown to users; NULL: the system clock */
+    double (*steady)(void); /* seconds that never jump, for durations; NULL: CLOCK_MONOTONIC */
     void (*report)(void *context, const char *message); /* a line for the operator, from any
                                                             thread, without waiting; or NULL */
     void *report_context;
@@ -70,9 +71,18 @@ struct metrics *segue_service_metrics(segue_service *service);
 void segue_service_count_request(segue_service *service, const segue_response *response,
                                  double seconds);
 
-/** Test whether a request with this header `Authorization`, or NULL, has a valid token or needs
- * none. */
-bool segue_service_knows_token(segue_service *service, const char *authorization);
+/** Test whether a request with this header `Authorization`, or NULL, has a token with this right,
+ * or needs none. */
+bool segue_service_has_right(segue_service *service, const char *authorization, segue_right needed);
+
+/** Write the line of a complete request to the audit log, if it is administrative.  Call it before
+ * the response is sent; it may wait for the disk. */
+void segue_service_audit(segue_service *service, const char *method, const char *path,
+                         const segue_response *response);
+
+/** Read the token file again, and report if tokens have changed.  On failure the old tokens stay
+ * valid.  @retval SEGUE_EFILE, SEGUE_EDOMAIN */
+SEGUE_MUST_CHECK segue_status segue_service_reload_tokens(segue_service *service, segue_error *err);
 
 /** Count the memory of a request's body, or stop counting it; false: there is no memory for it. */
 bool segue_service_reserve_body(segue_service *service, size_t size);

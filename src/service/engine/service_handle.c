@@ -194,10 +194,11 @@ static bool enqueue(segue_service *service, segue_parsed_request *parsed, respon
 
 /* ---- authorization ----------------------------------------------------------------------- */
 
-static bool needs_no_token(const segue_parsed_request *parsed)
+/* The right that a request needs.  One that is not valid needs a token, whatever its route. */
+static segue_right needed_right(segue_route route, bool is_valid)
 {
-    return parsed->route == ROUTE_HEALTH || parsed->route == ROUTE_READY ||
-           parsed->route == ROUTE_PAGE;
+    const segue_right needed = segue_route_right(route);
+    return needed == RIGHT_NONE && !is_valid ? RIGHT_READ : needed;
 }
 
 static void count_rejection(segue_service *service, const segue_request *request)
@@ -207,20 +208,29 @@ static void count_rejection(segue_service *service, const segue_request *request
     segue_timer_report_rejections(service);
 }
 
-/* Check origin and token.  A rejected request learns nothing about what exists. */
-static bool allow(segue_service *service, const segue_request *request,
-                  const segue_parsed_request *parsed, bool is_valid, segue_response *response)
+/* Copy the learner's name for the audit log: the operation will own the request. */
+static void name_learner(const segue_parsed_request *parsed, segue_response *response)
+{
+    (void)snprintf(response->learner, sizeof response->learner, "%s",
+                   parsed->route == ROUTE_CREATE ? parsed->settings.name : parsed->learner);
+}
+
+/* Check origin, token and right.  A rejected request learns nothing about what exists. */
+static bool allow(segue_service *service, const segue_request *request, segue_right needed,
+                  segue_response *response)
 {
     segue_response gate = {.status = 200};
     memcpy(gate.id, response->id, sizeof gate.id);
-    const bool any_host = service->auth.count > 0; /* else only localhost */
-    const bool open = is_valid && needs_no_token(parsed);
-    response->authorized = !open;
+    memcpy(gate.learner, response->learner, sizeof gate.learner);
+    const bool any_host = service->config.token_file; /* else only localhost */
+    response->authorized = needed != RIGHT_NONE;
     if (request->own)
         return true;
     if (segue_auth_allow_origin(request, any_host, &gate) &&
-        segue_auth_allow(&service->auth, request, open, segue_service_time(service), &gate))
+        segue_auth_allow(&service->auth, request, needed, segue_service_time(service), &gate)) {
+        memcpy(response->caller, gate.caller, sizeof response->caller);
         return true;
+    }
     gate.route = response->route;
     gate.type = response->type;
     if (gate.status == 401)
@@ -230,9 +240,19 @@ static bool allow(segue_service *service, const segue_request *request,
     return false;
 }
 
-bool segue_service_knows_token(segue_service *service, const char *authorization)
+bool segue_service_has_right(segue_service *service, const char *authorization, segue_right needed)
 {
-    return segue_auth_knows(&service->auth, authorization);
+    return segue_auth_has_right(&service->auth, authorization, needed);
+}
+
+segue_status segue_service_reload_tokens(segue_service *service, segue_error *err)
+{
+    size_t count = 0;
+    SEGUE_TRY(segue_auth_reload(&service->auth, &count, err));
+    if (count > 0)
+        segue_service_report(service, "the tokens have changed; %zu %s valid now", count,
+                             count == 1 ? "is" : "are");
+    return SEGUE_OK;
 }
 
 bool segue_service_handle(segue_service *service, const segue_request *request,
@@ -242,7 +262,12 @@ bool segue_service_handle(segue_service *service, const segue_request *request,
     *response = (segue_response){.status = 200, .type = "application/json"};
     (void)snprintf(response->id, sizeof response->id, "%s", request->id ? request->id : "");
     const bool is_valid = segue_routes_parse(request, &parsed, response);
-    const bool allowed = allow(service, request, &parsed, is_valid, response) && is_valid;
+    const segue_right needed = needed_right(response->route, is_valid);
+    if (needed == RIGHT_ADMIN)
+        name_learner(&parsed, response);
+    const bool allowed =
+        allow(service, request, needed, response) && is_valid &&
+        (needed < RIGHT_ADMIN || request->own || segue_service_can_audit(service, response));
     const respond_by by = allowed ? respond(service, request, &parsed, response) : AT_ONCE;
     const bool ready = by == AT_ONCE || !enqueue(service, &parsed, by, response, done, context);
     segue_request_fini(&parsed);

@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 
 #include "segue/internal.h"
-#include "service/api/auth.h"
+#include "service/api/access/auth.h"
 #include "service/engine/commit_queue.h"
 #include "service/engine/metrics.h"
 #include "service/engine/service.h"
@@ -56,6 +56,7 @@ struct segue_service {
 
     atomic_bool probe_pending, checkpoint_pending; /* the job is in the queue */
     atomic_bool checkpoint_fails, wal_large;       /* the condition was reported */
+    atomic_bool audit_fails;                       /* a line of the audit log waits */
     atomic_ullong open_tasks;
     atomic_ullong draws;    /* of random_bits */
     atomic_ullong unstored; /* decisions in deadline queues that are not stored yet */
@@ -95,6 +96,11 @@ void segue_service_unregister(segue_service *service, learner_state *state);
 
 /* All learners, each acquired; free the array.  NULL: out of memory. */
 learner_state **segue_service_learners(segue_service *service, size_t *count);
+
+/* ---- service_audit.c --------------------------------------------------------------------- */
+
+/* Lines of the audit log can be written; false: the response says that they cannot. */
+bool segue_service_can_audit(segue_service *service, segue_response *response);
 
 /* ---- service_memory.c -------------------------------------------------------------------- */
 

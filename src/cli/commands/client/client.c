@@ -19,7 +19,7 @@
 #include "cli/permissions.h"
 #include "io/encode.h"
 #include "io/json_write.h"
-#include "service/api/token_file.h"
+#include "service/api/access/token_file.h"
 
 /* An empty variable counts as unset. */
 static const char *variable(const char *name, const char *otherwise)
@@ -63,13 +63,12 @@ segue_bytes cli_client_path(const char *learner, const char *part, const char *n
 }
 
 /* Copy the first token of the file, which may be the file of the service. */
-static segue_status copy_first(void *context, const char *token, size_t line, segue_error *err)
+static segue_status copy_first(void *context, const segue_token_line *line, segue_error *err)
 {
     char *first = context;
-    (void)line;
     (void)err;
     if (!*first)
-        (void)snprintf(first, SEGUE_MAX_TOKEN_SIZE + 1, "%s", token);
+        (void)snprintf(first, SEGUE_MAX_TOKEN_SIZE + 1, "%s", line->token);
     return SEGUE_OK;
 }
 

@@ -1,16 +1,14 @@
 /* serve.c - `segue serve`: run the decision service until a signal.
  *
- * Started in this order, and stopped in the reverse one: the log writers (access log, reports on
- * standard error), the listening socket, the service (recovery, writer, jobs), the HTTP server, and
+ * Started in this order, and stopped in the reverse one: the logs and the certificate
+ * (serve_files.c), the listening socket, the service (recovery, writer, jobs), the HTTP server, and
  * the simulated students of --demo.  The main thread then sleeps, and polls for signals and
  * failures.
  *
- * The layers are functions that call each other: run (options, signals), serve_with_logs, serve
+ * The layers are functions that call each other: run (options, signals), serve_with_files, serve
  * (socket), serve_on (service), serve_http (server), run_until_stopped (--demo). Each layer owns
  * one resource and releases it after the inner layer returns, in failure too.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdbool.h>
@@ -22,6 +20,7 @@
 
 #include "cli/command.h"
 #include "cli/commands/serve/demo.h"
+#include "cli/commands/serve/serve_files.h"
 #include "cli/interrupt.h"
 #include "cli/permissions.h"
 #include "segue/internal.h"
@@ -30,7 +29,9 @@
 
 /* Options; the text `memory` is parsed into `max_memory`, in bytes (0: the default). */
 typedef struct settings {
-    const char *store, *listen, *token_file, *access_log, *memory;
+    const char *store, *listen, *memory;
+    cli_serve_files files;
+    const char *tls_cert, *tls_key;
     uint64_t threads, max_open, max_memory, max_group, connections, per_address, max_wal;
     double rate, request_timeout;
     bool demo;
@@ -41,10 +42,19 @@ static const cli_option options[] = {
      "the store, sqlite:PATH (default segue.db)", 0, 0},
     {"listen", 'l', CLI_TEXT, offsetof(settings, listen), "ADDRESS",
      "IP:PORT or localhost:PORT (default 127.0.0.1:8080)", 0, 0},
-    {"token-file", 't', CLI_TEXT, offsetof(settings, token_file), "FILE",
-     "tokens, one per line; required for other machines", 0, 0},
-    {"access-log", 0, CLI_TEXT, offsetof(settings, access_log), "FILE",
+    {"token-file", 't', CLI_TEXT, offsetof(settings, files.token_file), "FILE",
+     "tokens and their rights; required for other machines", 0, 0},
+    {"tls-cert", 0, CLI_TEXT, offsetof(settings, files.tls_cert), "FILE",
+     "serve HTTPS with this certificate or chain (PEM)", 0, 0},
+    {"tls-key", 0, CLI_TEXT, offsetof(settings, files.tls_key), "FILE",
+     "private key of the certificate (PEM, no password)", 0, 0},
+    {"access-log", 0, CLI_TEXT, offsetof(settings, files.access_log), "FILE",
      "one line of JSON per request; -: standard output", 0, 0},
+    {"audit-log", 0, CLI_TEXT, offsetof(settings, files.audit_log), "FILE",
+     "one line of JSON per administrative request", 0, 0},
+    {"tls-cert", 0, CLI_TEXT, offsetof(settings, tls_cert), "FILE",
+     "serve HTTPS with this certificate or chain (PEM)", 0, 0},
+    {"tls-key", 0, CLI_TEXT, offsetof(settings, tls_key), "FILE", "its private key (PEM)", 0, 0},
     {"rate", 0, CLI_NUMBER, offsetof(settings, rate), "N",
      "requests per second and token (default 0: any)", 0, 1e9},
     {"max-open", 0, CLI_INTEGER, offsetof(settings, max_open), "N",
@@ -68,105 +78,18 @@ static const cli_option options[] = {
 };
 
 #define IDLE_SECONDS 60.0 /* a connection may be idle between two requests */
-#define LOG_SECONDS  1.0  /* shutdown waits for a log whose pipe is not read */
 
-/* ---- logs -------------------------------------------------------------------------------- */
+/* ---- waiting ------------------------------------------------------------------------------ */
 
-/* Only the owner may read the log: paths of requests contain keys of tasks. */
-static int open_log_file(const char *path)
-{
-    return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-}
-
-/* A notice in place of lines that were dropped while the file was not written fast enough. */
-static int format_dropped_requests(char line[SEGUE_LOG_WRITER_NOTICE], uint64_t dropped)
-{
-    return snprintf(line, SEGUE_LOG_WRITER_NOTICE, "{\"time\":%lld,\"dropped\":%" PRIu64 "}\n",
-                    (long long)time(NULL), dropped);
-}
-
-/* Standard error has plain lines, not JSON. */
-static int format_dropped_reports(char line[SEGUE_LOG_WRITER_NOTICE], uint64_t dropped)
-{
-    return snprintf(line, SEGUE_LOG_WRITER_NOTICE,
-                    "segue serve: %" PRIu64 " lines were dropped here\n", dropped);
-}
-
-/* True if the access log is a file, which SIGHUP reopens; "-" is the standard output. */
-static bool has_log_file(const settings *set)
-{
-    return set->access_log && strcmp(set->access_log, "-") != 0;
-}
-
-/* Start the writer of a log file.  A file of the store is refused: lines of the log would damage
- * it. */
-static segue_status open_file_writer(const char *path, segue_log_writer **out, segue_error *err)
-{
-    if (segue_store_file_detect(path))
-        return segue_fail(err, SEGUE_EFILE,
-                          "%s: is part of a store; name another file with --access-log",
-                          segue_path_tail(path));
-    const int fd = open_log_file(path);
-    if (fd < 0)
-        return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_path_tail(path),
-                          strerror(errno));
-    const segue_status status = segue_log_writer_create(out, fd, format_dropped_requests, err);
-    if (status == SEGUE_OK)
-        segue_log_writer_reopen(*out, fd); /* the log writer owns fd now */
-    else
-        (void)close(fd);
-    return status;
-}
-
-/* Start the writer of the access log; *out is NULL without --access-log. */
-static segue_status open_access_log(const settings *set, segue_log_writer **out, segue_error *err)
-{
-    *out = NULL;
-    if (has_log_file(set))
-        return open_file_writer(set->access_log, out, err);
-    return set->access_log
-               ? segue_log_writer_create(out, STDOUT_FILENO, format_dropped_requests, err)
-               : SEGUE_OK;
-}
-
-/* Report to the operator.  Standard error may be a pipe that is not read, so a writer queues it. */
-static void report(void *context, const char *message)
-{
-    char line[SEGUE_ERROR_SIZE + 32];
-    const int size = snprintf(line, sizeof line, "segue serve: %s\n", message);
-    if (size > 0 && (size_t)size < sizeof line)
-        (void)segue_log_writer_append(context, line, (size_t)size);
-}
-
-/* Reopen the access log by its name, which may be that of a new file by now. */
-static void reopen_log(const settings *set, const segue_service *service, segue_log_writer *log)
-{
-    const int fd = open_log_file(set->access_log);
-    if (fd < 0)
-        segue_service_report(
-            service,
-            "%s: cannot be reopened, and the old file is still used: %s; check its "
-            "folder and send SIGHUP again",
-            segue_path_tail(set->access_log), strerror(errno));
-    else
-        segue_log_writer_reopen(log, fd);
-}
-
-/* Wait for a signal to stop, or a failure; reopen the log at SIGHUP. */
-static void wait_for_end(const settings *set, const segue_service *service, segue_log_writer *log)
+/* Wait for a signal to stop, or a failure; reload files at SIGHUP. */
+static void wait_for_end(cli_serve_files *files, segue_service *service)
 {
     const struct timespec pause = {.tv_nsec = 100000000};
-    bool is_written = true;
     while (!cli_interrupt_requested() && !segue_service_needs_restart(service)) {
         (void)nanosleep(&pause, NULL);
-        if (log && is_written && segue_log_writer_error(log) != 0) {
-            segue_service_report(
-                service, "the access log cannot be written: %s; free its disk and send SIGHUP",
-                strerror(segue_log_writer_error(log)));
-            is_written = false;
-        }
-        if (has_log_file(set) && cli_interrupt_hangup_requested())
-            reopen_log(set, service, log);
+        cli_serve_files_watch(files, service);
+        if (cli_interrupt_hangup_requested())
+            cli_serve_files_reload(files, service);
     }
 }
 
@@ -187,9 +110,9 @@ static void print_address(const settings *set, int fd, unsigned connections)
 {
     const int host = (int)(strrchr(set->listen, ':') - set->listen);
     const unsigned port = segue_listen_port(fd);
-    (void)fprintf(stderr,
-                  "segue serve: listening on %.*s:%u, store %s; dashboard at http://%.*s:%u/\n",
-                  host, set->listen, port, set->store, host, set->listen, port);
+    (void)fprintf(
+        stderr, "segue serve: listening on %.*s:%u, store %s; dashboard at %s://%.*s:%u/\n", host,
+        set->listen, port, set->store, set->files.tls ? "https" : "http", host, set->listen, port);
     if (connections < set->connections)
         (void)fprintf(stderr,
                       "segue serve: at most %u connections, not %" PRIu64
@@ -197,25 +120,13 @@ static void print_address(const settings *set, int fd, unsigned connections)
                       connections, set->connections);
 }
 
-/* Warn about files with secrets that are not private. */
-static void warn_not_private(const settings *set)
-{
-    static const char who[] = "segue serve";
-    cli_permissions_warn_store(who, set->store);
-    if (set->token_file)
-        (void)cli_permissions_warn(who, "the token file", set->token_file);
-    if (has_log_file(set))
-        (void)cli_permissions_warn(who, "the access log", set->access_log);
-}
-
 /* Students stop before the HTTP server does. */
-static segue_status run_until_stopped(const settings *set, segue_service *service,
-                                      segue_log_writer *log, segue_error *err)
+static segue_status run_until_stopped(settings *set, segue_service *service, segue_error *err)
 {
     cli_demo *demo = NULL;
     segue_status status = set->demo ? cli_demo_start(&demo, service, err) : SEGUE_OK;
     if (status == SEGUE_OK)
-        wait_for_end(set, service, log);
+        wait_for_end(&set->files, service);
     cli_demo_stop(demo);
     return status;
 }
@@ -246,102 +157,74 @@ static void limit_arenas(void)
 }
 
 /* Translate the options; the configuration borrows their texts. */
-static segue_service_config service_config(const settings *set, segue_log_writer *reports)
+static segue_service_config service_config(const settings *set)
 {
     segue_service_config config = segue_service_defaults();
     config.store = set->store;
-    config.token_file = set->token_file;
+    config.token_file = set->files.token_file;
+    config.audit = set->files.audit;
     config.max_memory = set->max_memory;
     config.max_open_tasks = set->max_open;
     config.max_group = set->max_group;
     config.max_wal = set->max_wal << 20; /* from MiB */
     config.rate = set->rate;
-    config.report = report;
-    config.report_context = reports;
+    config.report = cli_serve_files_report;
+    config.report_context = set->files.reports;
     return config;
 }
 
 /* Serve HTTP until a signal or a failure; drain before the return. */
-static segue_status serve_http(const settings *set, int fd, segue_service *service,
-                               segue_log_writer *log, segue_error *err)
+static segue_status serve_http(settings *set, int fd, segue_service *service, segue_error *err)
 {
     segue_http *http = NULL;
     SEGUE_TRY(segue_service_start(service, err));
     const segue_http_config config = {.socket = fd,
                                       .threads = (unsigned)set->threads,
-                                      .log = log,
+                                      .log = set->files.log,
                                       .connections = {
                                           .limit = raise_file_limit(set->connections),
                                           .per_address = (unsigned)set->per_address,
                                           .request_timeout = set->request_timeout,
                                           .idle_timeout = IDLE_SECONDS,
+                                          .tls = set->files.tls,
                                       }};
     SEGUE_TRY(segue_http_open(&http, service, &config, err));
     print_address(set, fd, config.connections.limit);
-    warn_not_private(set);
-    const segue_status status = run_until_stopped(set, service, log, err);
+    cli_permissions_warn_store("segue serve", set->store);
+    cli_serve_files_warn_not_private(&set->files);
+    const segue_status status = run_until_stopped(set, service, err);
     segue_http_close(http);
     return status == SEGUE_OK ? check_failure(service, err) : status;
 }
 
 /* Recover the learners of the store, and serve them on a socket. */
-static segue_status serve_on(const settings *set, int fd, segue_log_writer *log,
-                             segue_log_writer *reports, segue_error *err)
+static segue_status serve_on(settings *set, int fd, segue_error *err)
 {
-    const segue_service_config config = service_config(set, reports);
+    const segue_service_config config = service_config(set);
     segue_service *service = NULL;
     SEGUE_TRY(segue_service_create(&service, &config, err));
-    const segue_status status = serve_http(set, fd, service, log, err);
+    const segue_status status = serve_http(set, fd, service, err);
     segue_service_destroy(service);
     return status;
 }
 
 /* The address is bound before the store is opened: a second service fails at once. */
-static segue_status serve(const settings *set, segue_log_writer *log, segue_log_writer *reports,
-                          segue_error *err)
+static segue_status serve(settings *set, segue_error *err)
 {
     int fd = -1;
-    SEGUE_TRY(segue_listen(set->listen, set->token_file != NULL, &fd, err));
-    const segue_status status = serve_on(set, fd, log, reports, err);
+    SEGUE_TRY(segue_listen(set->listen, set->files.token_file != NULL, &fd, err));
+    const segue_status status = serve_on(set, fd, err);
     (void)close(fd);
     return status;
 }
 
-/* Write the rest of the access log, for at most LOG_SECONDS. */
-static segue_status close_log(segue_log_writer *log, segue_log_writer *reports, segue_error *err)
+/* The first error wins; an error of closing the logs is reported only if there is none. */
+static segue_status serve_with_files(settings *set, segue_error *err)
 {
-    const int error = segue_log_writer_destroy(log, LOG_SECONDS);
-    if (error == ETIMEDOUT)
-        report(reports, "the access log was not read, and its last lines are lost");
-    else if (error != 0)
-        return segue_fail(err, SEGUE_EIO,
-                          "lines of the access log could not be written; check its disk");
-    return SEGUE_OK;
-}
-
-/* Write the rest of the reports.  If standard error is not read, replace it by /dev/null, so that
- * the last error of the program does not block. */
-static void close_reports(segue_log_writer *reports)
-{
-    if (segue_log_writer_destroy(reports, LOG_SECONDS) != ETIMEDOUT)
-        return;
-    const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (null < 0)
-        return;
-    (void)dup2(null, STDERR_FILENO);
-    (void)close(null);
-}
-
-/* The first error wins; an error of closing the log is reported only if there is none. */
-static segue_status serve_with_logs(const settings *set, segue_error *err)
-{
-    segue_log_writer *log = NULL, *reports = NULL;
-    SEGUE_TRY(segue_log_writer_create(&reports, STDERR_FILENO, format_dropped_reports, err));
-    segue_status status = open_access_log(set, &log, err);
+    segue_status status = cli_serve_files_open(&set->files, err);
     if (status == SEGUE_OK)
-        status = serve(set, log, reports, err);
-    const segue_status closed = close_log(log, reports, status == SEGUE_OK ? err : NULL);
-    close_reports(reports);
+        status = serve(set, err);
+    const segue_status closed = cli_serve_files_close(&set->files, status == SEGUE_OK ? err : NULL);
     return status == SEGUE_OK ? closed : status;
 }
 
@@ -360,11 +243,12 @@ static segue_status run(int argc, char **argv, segue_error *err)
     SEGUE_TRY(cli_options_parse(options, sizeof options / sizeof *options, argc, argv, &set, err));
     if (set.memory)
         SEGUE_TRY(segue_memory_parse(set.memory, &set.max_memory, err));
+    SEGUE_TRY(cli_serve_files_check(&set.files, err));
     limit_arenas();
     cli_interrupt_catch();
-    if (has_log_file(&set))
+    if (cli_serve_files_can_reload(&set.files))
         cli_interrupt_catch_hangup();
-    return serve_with_logs(&set, err);
+    return serve_with_files(&set, err);
 }
 
 const cli_command cli_command_serve = {
@@ -375,17 +259,23 @@ const cli_command cli_command_serve = {
                "reward.  GET /openapi.json describes all routes; service.md, in the folder that\n"
                "'segue help' names, explains them.\n"
                "All state is in one file of SQLite; no reward is acknowledged before it is on\n"
-               "the disk.  SIGTERM stops the service after all received requests are answered;\n"
-               "SIGHUP reopens the file of --access-log, for logrotate; without a log it stops.\n"
+               "the disk.  SIGTERM stops the service after all received requests are answered.\n"
+               "SIGHUP opens the log files again and reads tokens and certificate again; what is\n"
+               "wrong is reported and stays as it was.  Without such a file SIGHUP stops it.\n"
                "Files that it creates are private (mode 0600); it warns about those that others\n"
                "can read or write, or that another user owns.\n\n"
                "It listens on this machine alone, unless there are tokens: a request then\n"
-               "needs the header 'Authorization: Bearer TOKEN'.  When nearly all connections\n"
+               "needs the header 'Authorization: Bearer TOKEN'.  A line of the token file is\n"
+               "NAME RIGHT TOKEN, or a token alone, which has the right admin.  read: all GET\n"
+               "requests; decide: also open, ask, tell and close; admin: also create, change and\n"
+               "delete learners.  The audit log has who did what with the right admin; while it\n"
+               "cannot be written, such requests get 503.  When nearly all connections\n"
                "are in use, those that never carried a valid token are closed first.\n\n"
                "examples:\n"
                "  segue serve --demo --store sqlite:/tmp/demo.db\n"
                "  segue serve --store sqlite:/var/lib/segue/segue.db --access-log -\n"
-               "  segue serve --listen 0.0.0.0:8080 --token-file tokens\n",
+               "  segue serve --listen 0.0.0.0:8443 --token-file tokens \\\n"
+               "    --tls-cert cert.pem --tls-key key.pem --audit-log audit.log\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

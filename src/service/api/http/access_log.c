@@ -30,6 +30,8 @@ void segue_access_log_append(access_log *log, const access_log_entry *entry)
         return;
     segue_json_write_format(&b, "{\"time\":%.3f", segue_service_wall_time(log->service));
     segue_json_write_text(&b, "request", entry->id);
+    if (*entry->caller)
+        segue_json_write_text(&b, "name", entry->caller);
     segue_json_write_text(&b, "method", entry->method);
     segue_json_write_text(&b, "path", entry->path);
     segue_json_write_text(&b, "route", segue_route_name(entry->route));

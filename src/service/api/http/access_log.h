@@ -14,6 +14,7 @@ typedef struct access_log {
 
 typedef struct access_log_entry {
     const char *id, *method, *path;
+    const char *caller; /* name of the token; "": none */
     segue_route route;
     int status;
     size_t bytes; /* of the body */

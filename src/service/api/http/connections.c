@@ -271,6 +271,11 @@ void segue_connections_set_idle(segue_connection *one)
     move(one, WAITING, from + of_seconds(one->all->config.idle_timeout));
 }
 
+struct segue_tls *segue_connections_tls(const segue_connection *one)
+{
+    return one->all->config.tls;
+}
+
 const char *segue_connections_address(const segue_connection *one)
 {
     return one ? one->text : "";

@@ -20,6 +20,7 @@ typedef struct segue_connections_config {
     unsigned per_address;   /* 0: a quarter of `limit`, and any number from this machine */
     double request_timeout; /* seconds for a request to come, headers and body */
     double idle_timeout;    /* seconds between the end of a response and the next request line */
+    struct segue_tls *tls;  /* certificate of HTTPS; NULL: plain HTTP */
 } segue_connections_config;
 
 /** Start the thread that closes overdue connections.  @retval SEGUE_ENOMEM, SEGUE_ETHREAD */
@@ -46,6 +47,9 @@ void segue_connections_set_handling(segue_connection *one);
 void segue_connections_set_sending(segue_connection *one, size_t size, bool authorized);
 /** The response was sent: the connection waits for the next request. */
 void segue_connections_set_idle(segue_connection *one);
+
+/** The certificate of the connections. */
+struct segue_tls *segue_connections_tls(const segue_connection *one);
 
 /** The client's address, as text. */
 const char *segue_connections_address(const segue_connection *one);

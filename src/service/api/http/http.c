@@ -23,6 +23,7 @@
 #include "service/api/http/access_log.h"
 #include "service/api/http/body.h"
 #include "service/api/http/framing.h"
+#include "service/api/http/tls.h"
 
 #define CONNECTION_MEMORY (16 * 1024) /* bytes; libmicrohttpd clears it for each request */
 #define STOP_SECONDS      5
@@ -44,6 +45,7 @@ typedef struct exchange {
     segue_http *http;
     struct MHD_Connection *connection;
     segue_connection *entry; /* in connections.c */
+    const char *method;      /* libmicrohttpd's; valid as long as the request */
     char *path, *query;      /* one allocation */
     bool started, handled;
     bool last; /* close the connection after the response */
@@ -253,6 +255,7 @@ static enum MHD_Result respond(exchange *x, const char *method)
     segue_access_log_append(&x->http->log, &(access_log_entry){.id = x->id,
                                                                .method = method,
                                                                .path = x->path,
+                                                               .caller = x->response.caller,
                                                                .route = x->response.route,
                                                                .status = x->response.status,
                                                                .bytes = size,
@@ -262,12 +265,18 @@ static enum MHD_Result respond(exchange *x, const char *method)
 
 /* ---- handling ---------------------------------------------------------------------------- */
 
+static void audit(const exchange *x)
+{
+    segue_service_audit(x->http->service, x->method, x->path, &x->response);
+}
+
 /* Resume the connection: the response is ready.  If `handle` has not suspended it yet, `handle`
  * goes on by itself. */
 static void on_done(void *context)
 {
     exchange *x = context;
     struct MHD_Connection *connection = x->connection;
+    audit(x);
     if (atomic_exchange(&x->stage, DONE) == SUSPENDED) /* from here on x may be freed */
         MHD_resume_connection(connection);
 }
@@ -288,9 +297,12 @@ static bool handle(exchange *x, const char *method)
                                    .body = x->body.bytes.data,
                                    .size = x->body.bytes.size};
     x->handled = true;
+    x->method = method;
     segue_connections_set_handling(x->entry);
-    if (segue_service_handle(x->http->service, &request, &x->response, on_done, x))
+    if (segue_service_handle(x->http->service, &request, &x->response, on_done, x)) {
+        audit(x);
         return true;
+    }
     MHD_suspend_connection(x->connection);
     if (atomic_exchange(&x->stage, SUSPENDED) == DONE)
         MHD_resume_connection(x->connection);
@@ -358,8 +370,9 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 static segue_status start_daemon(segue_http *http, const segue_http_config *config,
                                  segue_error *err)
 {
-    const unsigned flags =
-        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC;
+    const bool tls = config->connections.tls != NULL;
+    const unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
+                           MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | (tls ? MHD_USE_TLS : 0U);
     /* libmicrohttpd takes a pool of two threads or more */
     const unsigned limit = config->connections.limit;
     const unsigned threads = config->threads < limit ? config->threads : limit;
@@ -374,7 +387,8 @@ static segue_status start_daemon(segue_http *http, const segue_http_config *conf
 #if MHD_VERSION >= 0x00097701
         MHD_OPTION_CLIENT_DISCIPLINE_LVL, 1,
 #endif
-        MHD_OPTION_END);
+        tls ? MHD_OPTION_HTTPS_CERT_CALLBACK : MHD_OPTION_END, segue_tls_retrieve,
+        MHD_OPTION_HTTPS_PRIORITIES, segue_tls_priorities, MHD_OPTION_END);
     return http->daemon ? SEGUE_OK
                         : segue_fail(err, SEGUE_ENOMEM,
                                      "out of memory or threads for the HTTP server; raise the "

@@ -1,7 +1,7 @@
-/* auth.h - which requests are allowed: tokens, rate, origin.
+/* auth.h - which requests are allowed: tokens and their rights, rate, origin.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_SERVICE_API_AUTH_H
-#define SEGUE_SERVICE_API_AUTH_H
+#ifndef SEGUE_SERVICE_API_ACCESS_AUTH_H
+#define SEGUE_SERVICE_API_ACCESS_AUTH_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -13,10 +13,17 @@
 
 typedef struct token {
     unsigned char hash[16]; /* keyed hash of the token; the token itself is not in memory */
-    double level, filled;   /* requests in its bucket, at this time; guarded by lock */
+    char name[SEGUE_MAX_TOKEN_NAME_SIZE + 1];
+    segue_right right;
+    double level, filled; /* requests in its bucket, at this time */
 } token;
 
-/* Requests without a valid token since the last report; guarded by lock. */
+typedef struct token_list {
+    token token[SEGUE_MAX_TOKENS]; /* without tokens, all requests share the first bucket */
+    size_t count;
+} token_list;
+
+/* Requests without a valid token since the last report. */
 typedef struct rejections {
     unsigned long long count;
     double reported;  /* time of the last report */
@@ -25,15 +32,16 @@ typedef struct rejections {
 
 typedef struct auth {
     unsigned char key[16];
-    token token[SEGUE_MAX_TOKENS]; /* without tokens, all requests share the first bucket */
-    size_t count;
-    double rate; /* requests per second and token; 0: no limit */
+    const char *path; /* of the token file; NULL: requests need no token */
+    double rate;      /* requests per second and token; 0: no limit */
     pthread_mutex_t lock;
-    rejections rejections;
+    token_list tokens;     /* guarded by lock */
+    rejections rejections; /* guarded by lock */
 } auth;
 
 /**
  * Read the tokens of a file (token_file.h); NULL: no token is needed.  `key` is for the hashes.
+ * The path is borrowed.
  *
  * @retval SEGUE_EFILE, SEGUE_EDOMAIN
  */
@@ -42,13 +50,22 @@ SEGUE_MUST_CHECK segue_status segue_auth_init(auth *a, const char *path,
                                               segue_error *err);
 void segue_auth_fini(auth *a);
 
-/** Check the token and the rate of a request.  False: `response` says why not.  `open`: the route
- * needs no token. */
-bool segue_auth_allow(auth *a, const segue_request *request, bool open, double now,
+/**
+ * Read the file again.  On failure the old tokens stay valid.  *count is the number of tokens, or 0
+ * if nothing has changed.
+ *
+ * @retval SEGUE_EFILE, SEGUE_EDOMAIN
+ */
+SEGUE_MUST_CHECK segue_status segue_auth_reload(auth *a, size_t *count, segue_error *err);
+
+/** Check the token of a request, its rate and its right.  False: `response` says why not.  In both
+ * cases `response` has the token's name.  RIGHT_NONE: the route needs no token. */
+bool segue_auth_allow(auth *a, const segue_request *request, segue_right needed, double now,
                       segue_response *response);
 
-/** Test whether a header `Authorization`, or NULL, has a valid token, or none is needed. */
-bool segue_auth_knows(auth *a, const char *authorization);
+/** Test whether a header `Authorization`, or NULL, has a token with this right, or no token is
+ * needed. */
+bool segue_auth_has_right(auth *a, const char *authorization, segue_right needed);
 
 /** Count a request without a valid token. */
 void segue_auth_count_rejected(auth *a, const char *address);
