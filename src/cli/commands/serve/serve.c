@@ -5,9 +5,10 @@
  * the simulated students of --demo.  The main thread then sleeps, and polls for signals and
  * failures.
  *
- * The layers are functions that call each other: run (options, signals), serve_with_logs, serve
- * (socket), serve_on (service), serve_http (server), run_until_stopped (--demo). Each layer owns
- * one resource and releases it after the inner layer returns, in failure too.
+ * The layers are functions that call each other: run (options, signals), serve_and_notify (service
+ * manager), serve_with_logs, serve (socket), serve_on (service), serve_http (server),
+ * run_until_stopped (--demo).  Each layer owns one resource and releases it after the inner layer
+ * returns, in failure too.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +16,7 @@
 #include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -27,13 +29,16 @@
 #include "segue/internal.h"
 #include "service/api/http/http.h"
 #include "service/api/http/listen.h"
+#include "service/jobs/notify.h"
+#include "service/state/clock.h"
 
 /* Options; the text `memory` is parsed into `max_memory`, in bytes (0: the default). */
 typedef struct settings {
     const char *store, *listen, *token_file, *access_log, *memory;
-    uint64_t threads, max_open, max_memory, max_group, connections, per_address, max_wal;
+    uint64_t threads, max_open, max_memory, max_group, connections, per_address, max_wal, metrics;
     double rate, request_timeout;
     bool demo;
+    segue_notify *notify; /* no option: from the environment */
 } settings;
 
 static const cli_option options[] = {
@@ -61,6 +66,8 @@ static const cli_option options[] = {
      "connections per address (default: a quarter of all)", 1, 1e6},
     {"max-wal", 0, CLI_INTEGER, offsetof(settings, max_wal), "MB",
      "largest WAL, if a reader blocks it (default 1024)", 32, 1e6},
+    {"metrics-learners", 0, CLI_INTEGER, offsetof(settings, metrics), "N",
+     "learners with metrics of their own (default 100)", 0, 10000},
     {"threads", 0, CLI_INTEGER, offsetof(settings, threads), "N",
      "threads that serve HTTP (default: one per CPU)", 1, 256},
     {"demo", 0, CLI_FLAG, offsetof(settings, demo), NULL,
@@ -153,7 +160,7 @@ static void reopen_log(const settings *set, const segue_service *service, segue_
 }
 
 /* Wait for a signal to stop, or a failure; reopen the log at SIGHUP. */
-static void wait_for_end(const settings *set, const segue_service *service, segue_log_writer *log)
+static void wait_for_end(const settings *set, segue_service *service, segue_log_writer *log)
 {
     const struct timespec pause = {.tv_nsec = 100000000};
     bool is_written = true;
@@ -167,6 +174,7 @@ static void wait_for_end(const settings *set, const segue_service *service, segu
         }
         if (has_log_file(set) && cli_interrupt_hangup_requested())
             reopen_log(set, service, log);
+        segue_notify_watch(set->notify, service, segue_clock_steady());
     }
 }
 
@@ -206,6 +214,15 @@ static void warn_not_private(const settings *set)
         (void)cli_permissions_warn(who, "the token file", set->token_file);
     if (has_log_file(set))
         (void)cli_permissions_warn(who, "the access log", set->access_log);
+}
+
+/* The service goes on if the service manager is not there. */
+static void notify_manager(const settings *set, const segue_service *service, const char *message)
+{
+    const int error = segue_notify_send(set->notify, message);
+    if (error != 0)
+        segue_service_report(service, "NOTIFY_SOCKET: the service manager cannot be reached: %s",
+                             strerror(error));
 }
 
 /* Students stop before the HTTP server does. */
@@ -255,6 +272,7 @@ static segue_service_config service_config(const settings *set, segue_log_writer
     config.max_open_tasks = set->max_open;
     config.max_group = set->max_group;
     config.max_wal = set->max_wal << 20; /* from MiB */
+    config.max_metrics_learners = set->metrics;
     config.rate = set->rate;
     config.report = report;
     config.report_context = reports;
@@ -279,7 +297,9 @@ static segue_status serve_http(const settings *set, int fd, segue_service *servi
     SEGUE_TRY(segue_http_open(&http, service, &config, err));
     print_address(set, fd, config.connections.limit);
     warn_not_private(set);
+    notify_manager(set, service, "READY=1\nSTATUS=serving");
     const segue_status status = run_until_stopped(set, service, log, err);
+    notify_manager(set, service, "STOPPING=1\nSTATUS=shutting down");
     segue_http_close(http);
     return status == SEGUE_OK ? check_failure(service, err) : status;
 }
@@ -345,6 +365,20 @@ static segue_status serve_with_logs(const settings *set, segue_error *err)
     return status == SEGUE_OK ? closed : status;
 }
 
+/* Messages go to the service manager that the environment names, if any. */
+static segue_status serve_and_notify(settings *set, segue_error *err)
+{
+    const segue_notify_environment from = {.notify_socket = getenv("NOTIFY_SOCKET"),
+                                           .watchdog_usec = getenv("WATCHDOG_USEC"),
+                                           .watchdog_pid = getenv("WATCHDOG_PID")};
+    segue_notify notify;
+    SEGUE_TRY(segue_notify_open(&notify, &from, err));
+    set->notify = &notify;
+    const segue_status status = serve_with_logs(set, err);
+    segue_notify_close(&notify);
+    return status;
+}
+
 /* Signals are caught before the first thread starts, so that none is missed. */
 static segue_status run(int argc, char **argv, segue_error *err)
 {
@@ -356,6 +390,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
                     .connections = SEGUE_MAX_HTTP_CONNECTIONS,
                     .request_timeout = 30.0,
                     .max_wal = defaults.max_wal >> 20,
+                    .metrics = defaults.max_metrics_learners,
                     .threads = cli_options_default_threads()};
     SEGUE_TRY(cli_options_parse(options, sizeof options / sizeof *options, argc, argv, &set, err));
     if (set.memory)
@@ -364,7 +399,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
     cli_interrupt_catch();
     if (has_log_file(&set))
         cli_interrupt_catch_hangup();
-    return serve_with_logs(&set, err);
+    return serve_and_notify(&set, err);
 }
 
 const cli_command cli_command_serve = {
@@ -378,7 +413,10 @@ const cli_command cli_command_serve = {
                "the disk.  SIGTERM stops the service after all received requests are answered;\n"
                "SIGHUP reopens the file of --access-log, for logrotate; without a log it stops.\n"
                "Files that it creates are private (mode 0600); it warns about those that others\n"
-               "can read or write, or that another user owns.\n\n"
+               "can read or write, or that another user owns.\n"
+               "A service manager that sets NOTIFY_SOCKET (systemd, Type=notify) is notified\n"
+               "when the learners are recovered and when the service stops, and with\n"
+               "WATCHDOG_USEC as long as changes are being stored.\n\n"
                "It listens on this machine alone, unless there are tokens: a request then\n"
                "needs the header 'Authorization: Bearer TOKEN'.  When nearly all connections\n"
                "are in use, those that never carried a valid token are closed first.\n\n"
