@@ -7,7 +7,7 @@ NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
 SAMPLE = re.compile(rf"({NAME})(?:\{{(.*)\}})? (\S+)")
 LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"(?:,|$)')
 SUFFIXES = {"counter": [""], "gauge": [""], "summary": ["_sum", "_count"], "histogram": ["_bucket", "_sum", "_count"]}
-WORDS = {"and", "or", "unless", "by", "without", "on", "ignoring", "group_left", "group_right", "bool", "offset", "inf", "nan"}
+KEYWORDS = {"and", "or", "unless", "by", "without", "on", "ignoring", "group_left", "group_right", "bool", "offset", "inf", "nan"}
 
 
 class Metric:
@@ -52,8 +52,8 @@ def parse(text):
     metrics, current, helped = {}, None, None
     for line in text[:-1].split("\n"):
         if line.startswith("# HELP "):
-            helped, words = line.split(" ", 3)[2:]
-            assert words and re.fullmatch(NAME, helped) and helped not in metrics, line
+            helped, text_of_help = line.split(" ", 3)[2:]
+            assert text_of_help and re.fullmatch(NAME, helped) and helped not in metrics, line
         elif line.startswith("# TYPE "):
             name, kind = line.split(" ")[2:]
             assert name == helped and kind in SUFFIXES and name not in metrics, line
@@ -77,4 +77,4 @@ def names_in(expression):
     rest = re.sub(r"\{[^}]*\}|\[[^\]]*\]", " ", rest)
     rest = re.sub(r"\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)", " ", rest)
     rest = re.sub(r"\blabel_values\(([^,)]*),[^)]*\)", r"\1", rest)
-    return {name for name, call in re.findall(rf"(?<![\w.$])({NAME})(\s*\()?", rest) if not call and name not in WORDS}
+    return {name for name, call in re.findall(rf"(?<![\w.$])({NAME})(\s*\()?", rest) if not call and name not in KEYWORDS}

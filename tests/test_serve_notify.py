@@ -112,7 +112,7 @@ class Notify(Folder):
         self.assertIn("STOPPING=1", self.message())
 
     def test_it_serves_without_the_manager(self):
-        service = self.start(NOTIFY_SOCKET=str(self.folder / "nobody"), WATCHDOG_USEC="200000")
+        service = self.start(NOTIFY_SOCKET=str(self.folder / "missing"), WATCHDOG_USEC="200000")
         service.reported("NOTIFY_SOCKET: the service manager cannot be reached: No such file or directory")
         self.assertEqual(service.client().get("/readyz")[0], 200)
         self.assertEqual(service.stop(), 0)

@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "io/json_write.h"
 #include "service/engine/metrics.h"
@@ -118,7 +119,8 @@ static void read_learner(learner_state *state, sample *out)
 
 static void write_sample(segue_bytes *b, const struct series *series, const sample *from)
 {
-    const double value = *(const double *)((const char *)from + series->offset);
+    double value = 0.0;
+    memcpy(&value, (const char *)from + series->offset, sizeof value);
     if (isnan(value))
         return;
     segue_json_write_format(b, "%s%s{learner=\"", series->name, series->more);
@@ -172,12 +174,14 @@ bool segue_metrics_write_learners(segue_service *service, segue_bytes *b)
     const uint64_t limit = service->config.max_metrics_learners;
     size_t count = 0;
     learner_state **all = segue_service_learners(service, &count);
+    if (!all)
+        return false;
     const size_t shown = count < limit ? count : (size_t)limit;
     write_gauge(b, "segue_learners", "Learners that are served.", count);
     write_gauge(b, "segue_learners_without_metrics",
                 "Learners beyond --metrics-learners: they have no series of their own.",
                 count - shown);
-    const bool fine = all && write_learners(b, all, count, shown);
+    const bool fine = write_learners(b, all, count, shown);
     for (size_t i = 0; i < count; i++)
         segue_learner_state_release(all[i]);
     free(all);

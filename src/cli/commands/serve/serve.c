@@ -375,6 +375,7 @@ static segue_status serve_and_notify(settings *set, segue_error *err)
     SEGUE_TRY(segue_notify_open(&notify, &from, err));
     set->notify = &notify;
     const segue_status status = serve_with_logs(set, err);
+    set->notify = NULL;
     segue_notify_close(&notify);
     return status;
 }
