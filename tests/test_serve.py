@@ -151,7 +151,7 @@ class Local(Served):
         self.client.ask("tutor", "s")
         _, raw = self.client.raw("GET", "/metrics")
         for line in raw.decode().splitlines():
-            self.assertRegex(line, r'^(# (HELP|TYPE) segue_\w+ .+|segue_\w+(\{[^}]*\})? [0-9.e+-]+)$')
+            self.assertRegex(line, r'^(# (HELP|TYPE) (segue|process)_\w+ .+|(segue|process)_\w+(\{[^}]*\})? [0-9.e+-]+)$')
         self.assertIn('segue_requests_total{route="ask",status="2xx"} 1', raw.decode())
 
 

@@ -33,7 +33,7 @@ def needs_limits(test):
 
 def metrics(client):
     _, raw = client.raw("GET", "/metrics")
-    return {name: float(value) for name, value in re.findall(r"^(segue_\w+) (\S+)$", raw.decode(), re.M)}
+    return {name: float(value) for name, value in re.findall(r"^(\w+) (\S+)$", raw.decode(), re.M)}
 
 
 class Memory(unittest.TestCase):
@@ -91,7 +91,7 @@ class Memory(unittest.TestCase):
         self.assertGreater(found["segue_memory_bytes"], 20 * MIB)
         self.assertEqual(found["segue_memory_limit_bytes"], 32 * MIB)
         self.assertEqual(found["segue_memory_full"], 1)
-        self.assertGreater(found["segue_resident_bytes"], MIB)
+        self.assertGreater(found["process_resident_memory_bytes"], MIB)
         self.assertEqual(client.post("/v1/learners", {"name": "other", "arms": ["A", "B"]})[0], 503)
         status, body = client.ask("l", keys[0])  # all else goes on
         self.assertEqual(status, 200, body)

@@ -84,4 +84,8 @@ SEGUE_MUST_CHECK segue_status segue_learner_types(const segue_learner *learner,
                                                   segue_type_list *out, segue_error *err);
 void segue_type_list_fini(segue_type_list *found);
 
+/** The share of tasks that fit no type, and the number of types, as segue_learner_types has them,
+ * without the types: short and cannot fail. */
+double segue_learner_no_type(const segue_learner *learner, size_t *n_types);
+
 #endif

@@ -18,7 +18,6 @@
 #include "service/engine/service_internal.h"
 #include "service/jobs/read_pool.h"
 #include "service/jobs/timer.h"
-#include "service/state/effect.h"
 
 /* ---- short requests ---------------------------------------------------------------------- */
 
@@ -66,7 +65,8 @@ static void respond_metrics(segue_service *service, segue_response *response)
     segue_damage_write_metric(service, &response->body);
     segue_metrics_write_memory(&service->memory, segue_read_pool_length(&service->pool),
                                &response->body);
-    if (segue_effect_write_metrics(service, &response->body))
+    segue_metrics_write_process(service->started_at, &response->body);
+    if (segue_metrics_write_learners(service, &response->body))
         response->type = "text/plain; version=0.0.4";
     else
         segue_response_fail(response, 503, "out of memory for the list of learners; retry later");

@@ -8,14 +8,10 @@
 #define SEGUE_SERVICE_STATE_EFFECT_H
 
 #include "segue/internal.h"
-#include "service/engine/service_internal.h"
+#include "service/state/task_stats.h"
 
 /** Compute the effect of transfer over closed tasks; `range`: of rewards.
  * @retval false  a side has less than two tasks */
 bool segue_effect_compute(const task_stats_group *closed, double range, segue_confseq *effect);
-
-/** Write the gauges of all learners that have an effect, for Prometheus.
- * @retval false  out of memory */
-bool segue_effect_write_metrics(segue_service *service, segue_bytes *b);
 
 #endif

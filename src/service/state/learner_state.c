@@ -283,6 +283,7 @@ void segue_learner_state_tell(learner_state *state, task_state *task, size_t arm
     task->rewards++;
     task->total += value;
     state->rewards++;
+    state->reward_sum += value;
 }
 
 void segue_learner_state_close_task(learner_state *state, task_state *task)

@@ -55,6 +55,7 @@ typedef struct learner_state {
     hash_map by_key, by_id;
     task_stats stats; /* closed tasks */
     uint64_t rewards;
+    double reward_sum;
     deadline_queue deadlines;
     recent_rewards recent;        /* rewards since the service started */
     segue_model_history versions; /* earlier ones */
@@ -74,6 +75,8 @@ typedef struct learner_state {
     atomic_bool job_pending[N_LEARNER_JOBS]; /* the job is in the queue */
 
     hash_map_entry *name_entry, *id_entry; /* until it is inserted */
+
+    atomic_ullong refits, refit_microseconds; /* run since the start */
 
     bool refit_fails;                 /* the refit worker's: the last refit failed */
     double idle_checked;              /* the timer's: service time of the last check */

@@ -56,6 +56,7 @@ static segue_status recover_arm(learner_state *state, const segue_stored_arm *ar
     state->arm[state->n_arms - 1]->pulls = arm->pulls;
     state->arm[state->n_arms - 1]->total = arm->total;
     state->rewards += arm->pulls;
+    state->reward_sum += arm->total;
     return SEGUE_OK;
 }
 
