@@ -18,6 +18,7 @@
 #include "../../core/random/rng_sample.h"
 #include "../../core/store_file.h"
 #include "../../core/text.h"
+#include "../../core/trial.h"
 #include "../../core/wilson.h"
 #include "../../estimate/types/count_table.h"
 #include "../../estimate/types/task_window.h"

@@ -15,6 +15,7 @@
     X(DECISIONS, "learner_decisions")                                                              \
     X(ADD_ARM, "add_arm")                                                                          \
     X(RETIRE_ARM, "retire_arm")                                                                    \
+    X(RESUME, "resume_transfer")                                                                   \
     X(TASKS, "list_tasks")                                                                         \
     X(OPEN, "open_task")                                                                           \
     X(TASK, "inspect_task")                                                                        \

@@ -10,16 +10,23 @@
 
 #include "io/json_write.h"
 
-bool segue_effect_compute(const task_stats_group *closed, double range, segue_confseq *effect)
+bool segue_effect_compute(const effect_state *effect, const learner_settings *settings,
+                          segue_confseq *out)
 {
-    const task_stats_side *side = closed->side;
-    return segue_confseq_difference(&side[SIDE_TRANSFER].stats, &side[SIDE_CONTROL].stats, range,
-                                    effect);
+    return segue_trial_interval(&effect->trial, settings->highest - settings->lowest, out);
+}
+
+bool segue_effect_stop_due(const learner_state *state)
+{
+    return state->settings.stop_if_harmful && !state->effect.is_stopped &&
+           segue_effect_state_is_harmful(&state->effect, &state->settings);
 }
 
 /* ---- metrics ----------------------------------------------------------------------------- */
 
-#define N_GAUGES 3
+/* The first three need an effect, and the others control tasks. */
+#define N_EFFECT 3
+#define N_GAUGES 5
 
 static const struct gauge {
     const char *name, *help;
@@ -27,6 +34,8 @@ static const struct gauge {
     {"effect", "Mean reward per step of tasks with transfer minus that of control tasks."},
     {"effect_low", "Lower end of the 95 % confidence sequence of segue_effect."},
     {"effect_high", "Upper end of the 95 % confidence sequence of segue_effect."},
+    {"control_share", "Probability that the next task is a control task."},
+    {"transfer_stopped", "1 while transfer is stopped because it harms."},
 };
 
 /* Escape a label value as Prometheus' text format does. */
@@ -54,16 +63,18 @@ static void write_sample(segue_bytes *b, const char *gauge, const char *learner,
 /* Prometheus wants all samples of a gauge together: each gauge has a text of its own. */
 static void write_learner(learner_state *state, segue_bytes *texts)
 {
-    segue_confseq effect;
     (void)pthread_mutex_lock(&state->lock);
-    const bool has_effect = segue_effect_compute(
-        &state->stats.whole, state->settings.highest - state->settings.lowest, &effect);
+    const effect_state effect = state->effect;
+    const learner_settings settings = state->settings; /* its pointers are not used */
     (void)pthread_mutex_unlock(&state->lock);
-    if (!has_effect)
-        return;
-    const double values[N_GAUGES] = {effect.difference, effect.low, effect.high};
-    for (size_t i = 0; i < N_GAUGES; i++)
-        write_sample(&texts[i], gauges[i].name, state->settings.name, values[i]);
+    segue_confseq now;
+    const bool has_effect = segue_effect_compute(&effect, &settings, &now);
+    const double share = segue_effect_state_share(&effect, &settings);
+    const double values[N_GAUGES] = {has_effect ? now.difference : 0.0, has_effect ? now.low : 0.0,
+                                     has_effect ? now.high : 0.0, share, effect.is_stopped};
+    const size_t end = settings.control > 0.0 || effect.is_stopped ? N_GAUGES : N_EFFECT;
+    for (size_t i = has_effect ? 0 : N_EFFECT; i < end; i++)
+        write_sample(&texts[i], gauges[i].name, settings.name, values[i]);
 }
 
 static void write_gauge(segue_bytes *b, const struct gauge *gauge, const segue_bytes *text)

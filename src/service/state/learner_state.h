@@ -12,6 +12,7 @@
 
 #include "service/api/learner_settings.h"
 #include "service/state/deadline_queue.h"
+#include "service/state/effect/effect_state.h"
 #include "service/state/hash_map.h"
 #include "service/state/model_history.h"
 #include "service/state/recent_rewards.h"
@@ -27,6 +28,7 @@ typedef enum learner_job {
     JOB_REFIT_BEGIN,
     JOB_REFIT_PUBLISH,
     JOB_SNAPSHOT,
+    JOB_STOP_TRANSFER,
     N_LEARNER_JOBS
 } learner_job;
 
@@ -54,6 +56,7 @@ typedef struct learner_state {
     hash_map arm_by_name;
     hash_map by_key, by_id;
     task_stats stats; /* closed tasks */
+    effect_state effect;
     uint64_t rewards;
     deadline_queue deadlines;
     recent_rewards recent;        /* rewards since the service started */

@@ -18,6 +18,7 @@ typedef struct task_state {
     uint64_t tag; /* random bits: a decision id of another task with this id does not fit */
     char *key;
     bool control;     /* played by ts, without transfer */
+    double control_share; /* probability of that, when it opened */
     uint64_t version; /* of the learner, when it opened */
     size_t n_arms;    /* of the learner, when it opened */
     segue_task *play; /* counts and policy of the library; asks and tells go to it */
