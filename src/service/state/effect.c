@@ -19,6 +19,7 @@ bool segue_effect_compute(const effect_state *effect, const learner_settings *se
 bool segue_effect_stop_due(const learner_state *state)
 {
     return state->settings.stop_if_harmful && !state->effect.is_stopped &&
+           segue_trial_count(&state->effect.trial) > state->stop_refused &&
            segue_effect_state_is_harmful(&state->effect, &state->settings);
 }
 

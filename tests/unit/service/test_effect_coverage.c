@@ -117,12 +117,28 @@ static double turning(segue_rng *rng, int task, bool control)
     return beta_like(rng, 0.5 + (control ? 0.0 : turning_effect(task)));
 }
 
+/* Mean 0.1 with transfer, 0.2 without: variances 1/19 - 0.01 and 1/9 - 0.04. */
+static double bad(int task)
+{
+    (void)task;
+    return -0.1;
+}
+
+static double worse(segue_rng *rng, int task, bool control)
+{
+    return better(rng, task, !control);
+}
+
+#define WORSE_VARIANCE (1.0 / 9.0 - 0.04) /* the larger one */
+
 static const law laws[] = {
     {"seasonal", seasonal, none},         {"rising", rising, none},
     {"skewed", skewed, none},             {"rare", rare, none},
     {"better", better, good},             {"sure", sure, sure_effect},
     {"improving", improving, improving_effect}, {"turning", turning, turning_effect},
+    {"worse", worse, bad},
 };
+static const law *const harmful = &laws[8];
 
 /* ---- control shares ---------------------------------------------------------------------- */
 
@@ -252,10 +268,105 @@ static void no_interval_excludes_the_truth_too_often(void **state)
     assert_true(fine);
 }
 
+/* Without weights, the rewards that rise while the share changes by hand would be an effect. */
+static void plain_means_would_exclude_the_truth(void **state)
+{
+    const design *d = &designs[3];
+    int excluded = 0;
+    (void)state;
+    for (int i = 0; i < n_runs; i++) {
+        run r;
+        segue_confseq now;
+        begin(&r, &laws[1], d, i);
+        (void)ever_excludes(&r, d);
+        const segue_trial_group *g = r.effect.trial.group;
+        excluded += segue_confseq_difference(&g[0].plain, &g[1].plain, 1.0, &now) &&
+                    (now.low > 0.0 || now.high < 0.0);
+    }
+    assert_true(excluded > n_runs / 2);
+}
+
+/* ---- stopping ---------------------------------------------------------------------------- */
+
+/* Play until transfer is stopped, at most `n_tasks` tasks; returns the number of closed tasks, or 0: it never was. */
+static uint64_t stops_after(const law *l, const design *d, int number, int n_tasks)
+{
+    run r;
+    begin(&r, l, d, number);
+    while (r.opened < n_tasks) {
+        step(&r, d);
+        if (segue_effect_state_is_harmful(&r.effect, &r.settings))
+            return segue_trial_count(&r.effect.trial);
+    }
+    return 0;
+}
+
+static const design stop_designs[] = {
+    {"50 %", false, 0.5}, {"20 %", false, 0.2}, {"10 %", false, 0.1}, {"grow to 5 %", true, 0.05}};
+
+static void transfer_without_an_effect_is_not_stopped(void **state)
+{
+    bool fine = true;
+    (void)state;
+    for (size_t i = 0; i < 4; i++) /* the laws without an effect */
+        for (size_t j = 0; j < sizeof stop_designs / sizeof *stop_designs; j++) {
+            int stopped = 0;
+            for (int k = 0; k < n_runs; k++)
+                stopped += stops_after(&laws[i], &stop_designs[j], k, TASKS) > 0;
+            printf("%-10s %-16s: stopped in %4.1f %% of %d runs\n", laws[i].name,
+                   stop_designs[j].name, 100.0 * stopped / n_runs, n_runs);
+            fine = stopped <= allowed_of(WITHIN) && fine;
+        }
+    assert_true(fine);
+}
+
+/* Tasks after which harm h is stopped in 99 % of runs: the smallest N with
+ *
+ *     1.1 sqrt(z2) sd + 2.33 sd <= h,   sd^2 = v (1/n + 1/m),
+ *
+ * for N tasks of which a share p is control, v the larger variance and z2 the boundary of
+ * confseq.c: the estimate is above -h + 2.33 sd with probability 0.01, and 1.1 is for estimated
+ * variances. */
+static uint64_t latest_stop(double p, double h, double v)
+{
+    for (uint64_t n = 10;; n++) {
+        const double size = (double)n * p * (1.0 - p), sd = sqrt((v + 2.0 / (double)n) / size);
+        const double z2 = (1.0 + 25.0 / size) * log((1.0 + size / 25.0) / (0.05 * 0.05));
+        if (1.1 * sqrt(z2) * sd + 2.33 * sd <= h)
+            return n;
+    }
+}
+
+/* A share that grows is near one half while transfer harms: the bound is that of one quarter. */
+static void harm_is_stopped_in_time(void **state)
+{
+    bool fine = true;
+    (void)state;
+    for (size_t j = 0; j < sizeof stop_designs / sizeof *stop_designs; j++) {
+        const design *d = &stop_designs[j];
+        const uint64_t bound = latest_stop(d->grow ? 0.25 : d->control, 0.1, WORSE_VARIANCE);
+        int late = 0;
+        double sum = 0.0;
+        for (int k = 0; k < n_runs; k++) {
+            const uint64_t found = stops_after(harmful, d, k, (int)bound + N_OPEN);
+            late += found == 0 || found > bound;
+            sum += (double)(found > 0 ? found : bound);
+        }
+        printf("harm 0.1, %-12s: stopped after %.0f tasks on average; %d of %d runs after the "
+               "bound of %llu\n",
+               d->name, sum / n_runs, late, n_runs, (unsigned long long)bound);
+        fine = late <= allowed_of(0.01) && fine;
+    }
+    assert_true(fine);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_interval_excludes_the_truth_too_often),
+        cmocka_unit_test(plain_means_would_exclude_the_truth),
+        cmocka_unit_test(transfer_without_an_effect_is_not_stopped),
+        cmocka_unit_test(harm_is_stopped_in_time),
     };
     n_runs = argc > 1 ? atoi(argv[1]) : repeats(400);
     return n_runs > 0 ? cmocka_run_group_tests(tests, NULL, NULL) : 2;

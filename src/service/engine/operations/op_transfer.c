@@ -2,6 +2,7 @@
  *
  *   stop     store    the interval is below 0: an event    writer, in the transaction
  *            apply    new tasks are control tasks          writer, after COMMIT, learner's lock
+ *            rollback try again after the next task        writer, after ROLLBACK
  *   resume   store    an event with the last open task;
  *                     nothing if it is not stopped         writer, in the transaction
  *            apply    the comparison starts anew           writer, after COMMIT, learner's lock
@@ -45,9 +46,17 @@ static segue_status apply_stop(segue_service *service, operation *op, segue_erro
     return SEGUE_OK;
 }
 
+static void rollback_stop(segue_service *service, operation *op)
+{
+    (void)service;
+    if (op->state)
+        op->state->stop_refused = segue_trial_count(&op->state->effect.trial);
+}
+
 const operation_kind op_stop_transfer = {.name = "stop transfer",
                                          .store = store_stop,
                                          .apply = apply_stop,
+                                         .rollback = rollback_stop,
                                          .job = JOB_STOP_TRANSFER,
                                          .is_alone = true};
 
@@ -83,6 +92,7 @@ static segue_status apply_resume(segue_service *service, operation *op, segue_er
         return SEGUE_OK;
     (void)pthread_mutex_lock(&state->lock);
     (void)segue_effect_state_resume(&state->effect, op->transfer.last_task);
+    state->stop_refused = 0; /* the count starts anew */
     (void)pthread_mutex_unlock(&state->lock);
     segue_operation_event_applied(op, 0);
     segue_service_report(service, "learner '%.60s': transfer is resumed", state->settings.name);
