@@ -129,12 +129,12 @@ static void a_store_that_fails_changes_nothing(void **state)
 {
     static const char failing[] =
         "CREATE TEMP TRIGGER fails BEFORE INSERT ON main.event WHEN NEW.kind IN (6, 7) BEGIN "
-        "INSERT INTO meta VALUES ('large', zeroblob(100000000)); END";
+        "INSERT INTO meta VALUES ('large', zeroblob(4000000)); END";
     _Static_assert(SEGUE_EVENT_STOP_TRANSFER == 6 && SEGUE_EVENT_RESUME_TRANSFER == 7,
                    "the trigger has other numbers");
     (void)state;
     create_tutor(HARMFUL);
-    assert_ok(segue_sqlite_limit_pages(service->store, 5000, NULL)); /* the disk is full then */
+    assert_ok(segue_sqlite_limit_pages(service->store, 600, NULL)); /* the disk is full then */
     execute(failing);
     for (int i = 0; i < 60; i++)
         (void)play("a", i, 0.0);
