@@ -58,7 +58,7 @@ function effectSentence(effect, scale, hasTransfer) {
 /** How long until the data can tell; "" if they can, or nothing is compared. */
 export function forecastSentence({ forecast, control_share: now }, scale) {
     if (!forecast || forecast.tasks === 0 || !(forecast.effect > 0)) return "";
-    const goal = `an effect of ${value(forecast.effect, scale)} can be told from zero`;
+    const goal = `an effect of ${value(forecast.effect, scale)} can be distinguished from zero`;
     if (forecast.tasks === null) return `It takes more than ${count(forecast.more_than)} further tasks until ${goal}.`;
     const time = forecast.seconds ? ` (${roughly(forecast.seconds)} at the present rate)` : "";
     return `About ${many(forecast.tasks, "further task")}${time} until ${goal}, with ${share(now)} control tasks.`;

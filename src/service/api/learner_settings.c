@@ -18,20 +18,33 @@
 #include "service/api/saved_learner.h"
 #include "service/state/hash_map.h"
 
-#define MAX_SECONDS     1e9
-#define DEFAULT_IDLE    86400.0 /* seconds: a task that a client abandoned must close some day */
-#define DEFAULT_CONTROL 0.05
+#define MAX_SECONDS      1e9
+#define DEFAULT_IDLE     86400.0 /* seconds: a task that a client abandoned must close some day */
+#define DEFAULT_CONTROL  0.05
 #define MIN_GROW_CONTROL 0.01 /* a control task weighs at most 100 others */
 #define MAX_GROW_CONTROL 0.5
-#define MAX_RANGE_END   1e100 /* sums of squares of rewards stay finite */
-#define MIN_RANGE_WIDTH 1e-100
+#define MAX_RANGE_END    1e100 /* sums of squares of rewards stay finite */
+#define MIN_RANGE_WIDTH  1e-100
 
 static const segue_json_location body_location = {.path = "the body"};
 
-static const char *const fields[] = {
-    "name",           "arms",        "method", "models",  "range", "steps", "reward_deadline",
-    "default_reward", "close_after", "idle",   "control", "seed",  "saved", "from",
-    "grow",           "stop_if_harmful", "smallest_effect"};
+static const char *const fields[] = {"name",
+                                     "arms",
+                                     "method",
+                                     "models",
+                                     "range",
+                                     "steps",
+                                     "reward_deadline",
+                                     "default_reward",
+                                     "close_after",
+                                     "idle",
+                                     "control",
+                                     "seed",
+                                     "saved",
+                                     "from",
+                                     "grow",
+                                     "stop_if_harmful",
+                                     "smallest_effect"};
 
 /* ---- numbers ----------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  * The reward of a task is its mean reward per step.  The effect is the mean over closed tasks with
  * transfer minus that over closed control tasks; each task with a reward counts once, however long
  * it was, weighted by the inverse of the probability of its side when it opened.  The interval is a
- * confidence sequence (core/trial.h).
+ * confidence sequence (core/confseq/trial.h).
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_STATE_EFFECT_H
 #define SEGUE_SERVICE_STATE_EFFECT_H

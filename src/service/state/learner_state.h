@@ -71,9 +71,9 @@ typedef struct learner_state {
     uint64_t recovery_cost;         /* since the last snapshot (learn.h) */
     uint64_t recovery_cost_refused; /* when a snapshot failed; retried at twice that */
     uint64_t stop_refused; /* tasks of the effect when a stop of transfer failed; retried later */
-    segue_refit *refit;             /* the refit worker's from begin to publish; NULL: none */
-    bool refit_staged;              /* this transaction begins or publishes a refit */
-    atomic_bool refit_finished;     /* the worker is done: it may be published */
+    segue_refit *refit;    /* the refit worker's from begin to publish; NULL: none */
+    bool refit_staged;     /* this transaction begins or publishes a refit */
+    atomic_bool refit_finished; /* the worker is done: it may be published */
 
     atomic_bool job_pending[N_LEARNER_JOBS]; /* the job is in the queue */
 

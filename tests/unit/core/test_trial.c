@@ -1,7 +1,7 @@
 /* test_trial.c - a randomized trial: weights, interval and forecast.
  * tests/unit/service/test_effect_coverage.c shows that the interval is a confidence sequence.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "core/trial.h"
+#include "core/confseq/trial.h"
 #include "support.h"
 
 #define PURPOSE 0x300000000ULL
@@ -117,8 +117,7 @@ static void a_forecast_comes_true(void **state)
         segue_trial trial = {.first = 0.0};
         segue_confseq now;
         add_regular(&trial, 40 * period, period);
-        const uint64_t more =
-            segue_trial_subjects_until(&trial, 1.0, 1.0 / period, 0.05, 1000000);
+        const uint64_t more = segue_trial_subjects_until(&trial, 1.0, 1.0 / period, 0.05, 1000000);
         assert_true(more > 0 && more < 100000);
         add_regular(&trial, (int)(1.1 * (double)more), period);
         assert_true(segue_trial_interval(&trial, 1.0, &now));

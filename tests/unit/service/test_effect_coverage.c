@@ -132,10 +132,14 @@ static double worse(segue_rng *rng, int task, bool control)
 #define WORSE_VARIANCE (1.0 / 9.0 - 0.04) /* the larger one */
 
 static const law laws[] = {
-    {"seasonal", seasonal, none},         {"rising", rising, none},
-    {"skewed", skewed, none},             {"rare", rare, none},
-    {"better", better, good},             {"sure", sure, sure_effect},
-    {"improving", improving, improving_effect}, {"turning", turning, turning_effect},
+    {"seasonal", seasonal, none},
+    {"rising", rising, none},
+    {"skewed", skewed, none},
+    {"rare", rare, none},
+    {"better", better, good},
+    {"sure", sure, sure_effect},
+    {"improving", improving, improving_effect},
+    {"turning", turning, turning_effect},
     {"worse", worse, bad},
 };
 static const law *const harmful = &laws[8];
@@ -182,13 +186,13 @@ static void open_task(run *r, size_t slot)
     const bool control = segue_rng_uniform(&r->rng) < share;
     r->task[slot].is_open = true;
     r->task[slot].number = r->opened++;
-    r->task[slot].row = (segue_stored_task){
-        .id = r->opened,
-        .control = control,
-        .control_share = share,
-        .rewards = 1,
-        .total = r->law->draw(&r->rng, r->task[slot].number, control),
-        .closed = r->opened};
+    r->task[slot].row =
+        (segue_stored_task){.id = r->opened,
+                            .control = control,
+                            .control_share = share,
+                            .rewards = 1,
+                            .total = r->law->draw(&r->rng, r->task[slot].number, control),
+                            .closed = r->opened};
 }
 
 static void close_task(run *r, size_t slot)
@@ -212,8 +216,7 @@ static void step(run *r, const design *d)
 
 static void begin(run *r, const law *l, const design *d, int number)
 {
-    *r = (run){.law = l,
-               .settings = {.highest = 1.0, .control = d->control, .grow = d->grow}};
+    *r = (run){.law = l, .settings = {.highest = 1.0, .control = d->control, .grow = d->grow}};
     segue_rng_init(&r->rng, 21, (uint64_t)number, (uint64_t)(l - laws),
                    PURPOSE + (uint64_t)(1e3 * d->control));
 }

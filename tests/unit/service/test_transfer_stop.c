@@ -69,7 +69,7 @@ static void harm_stops_transfer_and_learning_goes_on(void **state)
     const int before = play_until_stopped("a");
     assert_true(before >= 4);
     check_stopped(true, 1);
-    for (int i = 0; i < 20; i++) /* by chance: once in a million */
+    for (int i = 0; i < 20; i++) /* with a share of one half: once in a million */
         assert_true(play("b", i, 0.0));
     json_t *answer = fetch_ok(200, "GET", LEARNER, NULL);
     assert_int_equal(integer_at(answer, "tasks", "closed"), before + 20);
@@ -220,7 +220,8 @@ static void a_forecast_is_shown(void **state)
     const double tasks = json_number_value(json_object_get(forecast, "tasks"));
     assert_true(tasks > 100.0);
     assert_near(json_number_value(json_object_get(forecast, "effect")), 0.01, 0.0);
-    assert_near(json_number_value(json_object_get(forecast, "seconds")), 10.0 * tasks, 1e-3 * tasks);
+    assert_near(json_number_value(json_object_get(forecast, "seconds")), 10.0 * tasks,
+                1e-3 * tasks);
     json_decref(effect);
 }
 

@@ -208,7 +208,8 @@ static int remove_all(void **state)
 
 int main(void)
 {
-    static char format_4[] = "4", format_5[] = "5", format_6[] = "6", format_7[] = "7", format_8[] = "8";
+    static char format_4[] = "4", format_5[] = "5", format_6[] = "6", format_7[] = "7",
+                format_8[] = "8";
     const struct CMUnitTest tests[] = {
         {"from_4", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_4},
         {"from_5", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_5},

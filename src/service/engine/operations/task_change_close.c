@@ -49,12 +49,13 @@ static void count_task(learner_state *state, const task_state *task, double clos
         state->arm[i]->total += lowest * (double)info.pulls[i] + width * info.sum[i];
     }
     segue_task_stats_add(&state->stats, task->control, task->rewards, task->total);
-    segue_effect_state_add(&state->effect, &(segue_stored_task){.id = task->id,
-                                                                .control = task->control,
-                                                                .control_share = task->control_share,
-                                                                .rewards = task->rewards,
-                                                                .total = task->total,
-                                                                .closed = closed});
+    segue_effect_state_add(&state->effect,
+                           &(segue_stored_task){.id = task->id,
+                                                .control = task->control,
+                                                .control_share = task->control_share,
+                                                .rewards = task->rewards,
+                                                .total = task->total,
+                                                .closed = closed});
 }
 
 segue_status segue_task_change_apply_close(segue_service *service, operation *op, segue_error *err)

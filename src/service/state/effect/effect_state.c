@@ -1,7 +1,7 @@
 /* effect_state.c - the measured effect of transfer of a learner, and what follows from it.
  *
  * Each closed task with a reward counts, weighted by the control share that was in force when it
- * opened (core/trial.h).  Two settings act on the result:
+ * opened (core/confseq/trial.h).  Two settings act on the result:
  *
  *   stop_if_harmful  transfer stops when the whole interval is below 0 (op_transfer.c)
  *   grow             the control share is 1/2 while the estimate is not above 0, and falls to the
@@ -88,7 +88,8 @@ double segue_effect_state_share(const effect_state *effect, const learner_settin
         return 1.0;
     if (!settings->grow || !(settings->control < FIRST_SHARE))
         return settings->control;
-    const double fall = FIRST_SHARE * pow(settings->control / FIRST_SHARE, evidence(effect, settings));
+    const double fall =
+        FIRST_SHARE * pow(settings->control / FIRST_SHARE, evidence(effect, settings));
     const double tasks = (double)segue_trial_count(&effect->trial);
     return fmin(fmax(fall, 1.0 / sqrt(fmax(tasks, 1.0))), FIRST_SHARE);
 }

@@ -23,9 +23,9 @@ typedef struct effect_state {
     bool is_stopped;    /* new tasks are played without transfer */
 } effect_state;
 
-/** How many further tasks it takes to tell the effect from zero. */
+/** How many further tasks it takes to distinguish an effect from zero. */
 typedef struct effect_forecast {
-    double effect;  /* that is to be told from zero, > 0 */
+    double effect;  /* to distinguish from zero, > 0 */
     uint64_t tasks; /* UINT64_MAX: more than SEGUE_MAX_FORECAST */
     double seconds; /* at the present rate; NAN: not known */
 } effect_forecast;
@@ -44,7 +44,7 @@ bool segue_effect_state_is_harmful(const effect_state *effect, const learner_set
 /** The probability that the next task is a control task. */
 double segue_effect_state_share(const effect_state *effect, const learner_settings *settings);
 
-/** Forecast when the effect can be told from zero.
+/** Forecast when the effect can be distinguished from zero.
  * @retval false  nothing is compared: no interval, or no task is assigned at random */
 bool segue_effect_state_forecast(const effect_state *effect, const learner_settings *settings,
                                  effect_forecast *out);

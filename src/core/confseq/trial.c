@@ -20,7 +20,7 @@
  *
  * Cost: O(1) per subject.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "core/trial.h"
+#include "core/confseq/trial.h"
 
 #include <math.h>
 
@@ -70,8 +70,8 @@ uint64_t segue_trial_count(const segue_trial *trial)
 static segue_confseq_moments moments_of(const segue_trial_group *g)
 {
     const double size = g->weight / g->weight2 * g->weight, shift = g->mean2 - g->mean;
-    const double variance = fmax(g->squares2 / g->weight2 + shift * shift,
-                                 g->plain.squares / (double)g->plain.count);
+    const double variance =
+        fmax(g->squares2 / g->weight2 + shift * shift, g->plain.squares / (double)g->plain.count);
     return (segue_confseq_moments){.size = size, .mean = g->mean, .squares = variance * size};
 }
 
@@ -115,9 +115,10 @@ static segue_confseq_moments moments_after(const segue_trial_group *g, double mo
 static double width_after(const segue_trial *trial, double range, double share, uint64_t more)
 {
     const double count = (double)segue_trial_count(trial), k = (double)more;
-    const segue_confseq_moments
-        treated = moments_after(&trial->group[SEGUE_TRIAL_TREATED], k, 1.0 - share),
-        control = moments_after(&trial->group[SEGUE_TRIAL_CONTROL], k, share);
+    const segue_confseq_moments treated = moments_after(&trial->group[SEGUE_TRIAL_TREATED], k,
+                                                        1.0 - share),
+                                control =
+                                    moments_after(&trial->group[SEGUE_TRIAL_CONTROL], k, share);
     return segue_confseq_of_moments(
                &treated, &control, range,
                clock_of(trial->first, trial->inverse + k / (share * (1.0 - share)), count + k))

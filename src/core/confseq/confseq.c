@@ -24,7 +24,7 @@
  *
  * Cost: O(1), from the running moments.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "core/confseq.h"
+#include "core/confseq/confseq.h"
 
 #include <math.h>
 
