@@ -7,6 +7,7 @@ import { h, setText, show } from "./dom.js";
 import { capital, count, many, share } from "./format.js";
 import { makeReward } from "./reward.js";
 import { makeSettings } from "./settings.js";
+import { makeStopped } from "./stopped.js";
 import { makeTasks } from "./tasks.js";
 import { hasNoType, makeTypes } from "./types.js";
 import { makeVersions } from "./versions.js";
@@ -40,9 +41,10 @@ export function learnerPage(name) {
     const method = h("p", { class: "soft" });
     const tiles = makeTiles();
     const alarm = makeAlarm();
+    const stopped = makeStopped(name);
     const parts = [makeReward(name), makeTypes(), makeVersions(), makeTasks(name), makeDecisions()];
     const settings = h("div");
-    const body = h("div", {}, alarm.element, tiles.element, ...parts.map((part) => part.element), settings);
+    const body = h("div", {}, stopped.element, alarm.element, tiles.element, ...parts.map((part) => part.element), settings);
     const damage = h("p", { class: "alarm" });
     const element = h("div", {}, h("h1", { tabindex: "-1" }, name), damage, method, body);
     body.hidden = true;
@@ -97,6 +99,7 @@ export function learnerPage(name) {
         body.hidden = false; /* charts are measured when drawn: not while hidden */
         setText(method, describe(learner));
         tiles.update(learner);
+        stopped.update(learner);
         alarm.update(learner);
         parts.forEach((part) => part.update({ learner, groups, versions, tasks, decisions }));
     }

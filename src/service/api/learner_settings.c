@@ -18,17 +18,33 @@
 #include "service/api/saved_learner.h"
 #include "service/state/hash_map.h"
 
-#define MAX_SECONDS     1e9
-#define DEFAULT_IDLE    86400.0 /* seconds: a task that a client abandoned must close some day */
-#define DEFAULT_CONTROL 0.05
-#define MAX_RANGE_END   1e100 /* sums of squares of rewards stay finite */
-#define MIN_RANGE_WIDTH 1e-100
+#define MAX_SECONDS      1e9
+#define DEFAULT_IDLE     86400.0 /* seconds: a task that a client abandoned must close some day */
+#define DEFAULT_CONTROL  0.05
+#define MIN_GROW_CONTROL 0.01 /* a control task weighs at most 100 others */
+#define MAX_GROW_CONTROL 0.5
+#define MAX_RANGE_END    1e100 /* sums of squares of rewards stay finite */
+#define MIN_RANGE_WIDTH  1e-100
 
 static const segue_json_location body_location = {.path = "the body"};
 
-static const char *const fields[] = {
-    "name",           "arms",        "method", "models",  "range", "steps", "reward_deadline",
-    "default_reward", "close_after", "idle",   "control", "seed",  "saved", "from"};
+static const char *const fields[] = {"name",
+                                     "arms",
+                                     "method",
+                                     "models",
+                                     "range",
+                                     "steps",
+                                     "reward_deadline",
+                                     "default_reward",
+                                     "close_after",
+                                     "idle",
+                                     "control",
+                                     "seed",
+                                     "saved",
+                                     "from",
+                                     "grow",
+                                     "stop_if_harmful",
+                                     "smallest_effect"};
 
 /* ---- numbers ----------------------------------------------------------------------------- */
 
@@ -84,6 +100,25 @@ static segue_status read_default_reward(learner_settings *s, json_t *body, segue
     return SEGUE_OK;
 }
 
+static segue_status read_flag(json_t *body, const char *field, bool *out, segue_error *err)
+{
+    const json_t *value = json_object_get(body, field);
+    if (value && !json_is_boolean(value))
+        return segue_json_fail(&body_location, field, err, "is %s; need true or false",
+                               segue_json_kind(value));
+    *out = json_is_true(value);
+    return SEGUE_OK;
+}
+
+/* Settings that act on the effect of transfer. */
+static segue_status read_effect(learner_settings *s, json_t *body, segue_error *err)
+{
+    SEGUE_TRY(read_flag(body, "grow", &s->grow, err));
+    SEGUE_TRY(read_flag(body, "stop_if_harmful", &s->stop_if_harmful, err));
+    return read_number(body, "smallest_effect", 0.0, s->highest - s->lowest, &s->smallest_effect,
+                       err);
+}
+
 /* Order matters: later defaults and limits depend on the range, the steps and the deadline. */
 static segue_status read_numbers(learner_settings *s, json_t *body, segue_error *err)
 {
@@ -97,6 +132,7 @@ static segue_status read_numbers(learner_settings *s, json_t *body, segue_error 
     s->idle = fmin(fmax(DEFAULT_IDLE, 2.0 * s->reward_deadline), MAX_SECONDS);
     SEGUE_TRY(read_number(body, "idle", 0.0, MAX_SECONDS, &s->idle, err));
     SEGUE_TRY(read_number(body, "control", 0.0, 1.0, &s->control, err));
+    SEGUE_TRY(read_effect(s, body, err));
     return read_integer(body, "seed", INT64_MAX, &s->seed, err);
 }
 
@@ -208,10 +244,28 @@ static segue_status check_new(const learner_settings *s, json_t *body, segue_err
     return SEGUE_OK;
 }
 
+/* Without control tasks there is nothing to act on. */
+static segue_status check_effect(const learner_settings *s, segue_error *err)
+{
+    if (s->grow && !(s->control >= MIN_GROW_CONTROL && s->control <= MAX_GROW_CONTROL))
+        return segue_json_fail(&body_location, "grow", err,
+                               "lets the share of control tasks fall to 'control', which is %g; "
+                               "need %g to %g",
+                               s->control, MIN_GROW_CONTROL, MAX_GROW_CONTROL);
+    if (s->stop_if_harmful && !(s->control > 0.0 && s->control < 1.0))
+        return segue_json_fail(&body_location, "stop_if_harmful", err,
+                               "compares tasks with control tasks, and 'control' is %g; need a "
+                               "share above 0 and below 1",
+                               s->control);
+    return SEGUE_OK;
+}
+
 segue_status segue_learner_settings_read(learner_settings *settings, json_t *body, segue_error *err)
 {
     SEGUE_TRY(read_settings(settings, body, err));
-    const segue_status status = check_new(settings, body, err);
+    segue_status status = check_new(settings, body, err);
+    if (status == SEGUE_OK)
+        status = check_effect(settings, err);
     if (status != SEGUE_OK)
         segue_learner_settings_fini(settings);
     return status;
@@ -261,6 +315,9 @@ void segue_learner_settings_write_numbers(const learner_settings *settings, segu
     segue_json_write_integer(b, "close_after", settings->close_after);
     segue_json_write_double(b, "idle", settings->idle);
     segue_json_write_double(b, "control", settings->control);
+    segue_json_write_bool(b, "grow", settings->grow);
+    segue_json_write_bool(b, "stop_if_harmful", settings->stop_if_harmful);
+    segue_json_write_double(b, "smallest_effect", settings->smallest_effect);
     segue_json_write_integer(b, "seed", settings->seed);
 }
 
@@ -325,6 +382,9 @@ void segue_learner_settings_difference(const learner_settings *stored,
         {"close_after", (double)a->close_after, (double)b->close_after},
         {"idle", a->idle, b->idle},
         {"control", a->control, b->control},
+        {"grow", a->grow, b->grow},
+        {"stop_if_harmful", a->stop_if_harmful, b->stop_if_harmful},
+        {"smallest_effect", a->smallest_effect, b->smallest_effect},
         {"seed", (double)a->seed, (double)b->seed},
     };
     char old[32], new[32];

@@ -31,6 +31,9 @@ typedef struct learner_settings {
     uint64_t close_after;  /* rewards; 0: never */
     double idle;           /* seconds; 0: never */
     double control;        /* share of tasks in the control group */
+    bool grow;             /* that share falls from one half to `control` as transfer proves good */
+    bool stop_if_harmful;  /* transfer stops when its effect is below 0 */
+    double smallest_effect; /* to forecast; 0: the present estimate */
     uint64_t seed;
     char from[SEGUE_SAVED_HASH_LENGTH + 1]; /* names the saved learner it starts from; "": none */
     segue_bytes saved; /* the bytes of that; only while a learner is created, and owned */

@@ -69,6 +69,7 @@ typedef struct learner_view {
     size_t n_arms;
     uint64_t version, age, open, closed, control, rewards;
     task_stats_group whole;
+    effect_state effect;
     segue_type_list found;
 } learner_view;
 

@@ -18,6 +18,7 @@
     X(DECISIONS, "learner_decisions", READ)                                                        \
     X(ADD_ARM, "add_arm", ADMIN)                                                                   \
     X(RETIRE_ARM, "retire_arm", ADMIN)                                                             \
+    X(RESUME, "resume_transfer", ADMIN)                                                            \
     X(TASKS, "list_tasks", READ)                                                                   \
     X(OPEN, "open_task", DECIDE)                                                                   \
     X(TASK, "inspect_task", READ)                                                                  \

@@ -23,7 +23,7 @@ typedef struct sample {
     double reward_sum, reward_count;
     double open, closed[N_SIDES];
     double pending; /* decisions */
-    double effect, low, high;
+    double effect, low, high, control_share, is_stopped;
     double types, no_type;
     double refit_seconds, refits;
     double bytes;
@@ -54,6 +54,10 @@ static const struct series {
      "", offsetof(sample, low)},
     {"segue_effect_high", "gauge", "Upper end of the 95 % confidence sequence of segue_effect.", "",
      "", offsetof(sample, high)},
+    {"segue_control_share", "gauge", "Probability that the next task is a control task.", "", "",
+     offsetof(sample, control_share)},
+    {"segue_transfer_stopped", "gauge", "1 while transfer is stopped because it harms.", "", "",
+     offsetof(sample, is_stopped)},
     {"segue_learner_types", "gauge", "Types that the next task starts from.", "", "",
      offsetof(sample, types)},
     {"segue_learner_no_type_ratio", "gauge",
@@ -68,12 +72,20 @@ static const struct series {
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
+/* Without control tasks nothing is compared. */
+static void read_control(const learner_state *state, sample *out)
+{
+    const bool compares = state->settings.control > 0.0 || state->effect.is_stopped;
+    out->control_share =
+        compares ? segue_effect_state_share(&state->effect, &state->settings) : NAN;
+    out->is_stopped = compares ? (double)state->effect.is_stopped : NAN;
+}
+
 static void read_effect(const learner_state *state, sample *out)
 {
     segue_confseq effect;
-    const double range = state->settings.highest - state->settings.lowest;
     out->effect = out->low = out->high = NAN;
-    if (!segue_effect_compute(&state->stats.whole, range, &effect))
+    if (!segue_effect_compute(&state->effect, &state->settings, &effect))
         return;
     out->effect = effect.difference;
     out->low = effect.low;
@@ -108,6 +120,7 @@ static void read_learner(learner_state *state, sample *out)
 {
     (void)pthread_mutex_lock(&state->lock);
     read_counts(state, out);
+    read_control(state, out);
     read_effect(state, out);
     read_types(state, out);
     (void)pthread_mutex_unlock(&state->lock);

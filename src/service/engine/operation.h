@@ -54,6 +54,7 @@ typedef struct operation_kind {
 
 extern const operation_kind op_create_learner, op_delete_learner, op_add_arm, op_retire_arm;
 extern const operation_kind op_open, op_close, op_tell, op_ask;
+extern const operation_kind op_stop_transfer, op_resume_transfer; /* the first is a job */
 extern const operation_kind op_read; /* only reads: never in the commit queue */
 /* Internal jobs. */
 extern const operation_kind op_persist_pending, op_expire, op_default_reward;
@@ -113,6 +114,10 @@ struct operation {
             decided decided; /* decisions of an ask with an event id; n = 0 without one */
             bool is_new;     /* they were not stored before */
         } ask;
+        struct {
+            int64_t last_task; /* resume: of the open ones */
+            bool is_new;       /* it was stopped */
+        } transfer;
         uint64_t persisted_end; /* persist: entries before this one are stored */
         bool more;              /* purge: rows are left */
     };

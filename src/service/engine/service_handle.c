@@ -143,6 +143,7 @@ static operation *create_operation(const segue_parsed_request *parsed)
                                                           [ROUTE_DELETE] = &op_delete_learner,
                                                           [ROUTE_ADD_ARM] = &op_add_arm,
                                                           [ROUTE_RETIRE_ARM] = &op_retire_arm,
+                                                          [ROUTE_RESUME] = &op_resume_transfer,
                                                           [ROUTE_OPEN] = &op_open,
                                                           [ROUTE_CLOSE] = &op_close,
                                                           [ROUTE_TELL] = &op_tell,

@@ -5,9 +5,15 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/effect.h"
 
-bool segue_effect_compute(const task_stats_group *closed, double range, segue_confseq *effect)
+bool segue_effect_compute(const effect_state *effect, const learner_settings *settings,
+                          segue_confseq *out)
 {
-    const task_stats_side *side = closed->side;
-    return segue_confseq_difference(&side[SIDE_TRANSFER].stats, &side[SIDE_CONTROL].stats, range,
-                                    effect);
+    return segue_trial_interval(&effect->trial, settings->highest - settings->lowest, out);
+}
+
+bool segue_effect_stop_due(const learner_state *state)
+{
+    return state->settings.stop_if_harmful && !state->effect.is_stopped &&
+           segue_trial_count(&state->effect.trial) > state->stop_refused &&
+           segue_effect_state_is_harmful(&state->effect, &state->settings);
 }

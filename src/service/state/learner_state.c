@@ -220,6 +220,7 @@ segue_status segue_learner_state_prepare_task(learner_state *state, const segue_
     *task = (task_state){.tag = row->tag,
                          .key = malloc(size + 1),
                          .control = row->control,
+                         .control_share = row->control_share,
                          .n_arms = row->n_arms,
                          .opened = row->opened,
                          .id_entry = segue_hash_map_prepare(&state->by_id, sizeof task->id),

@@ -12,6 +12,7 @@
 
 #include "service/api/learner_settings.h"
 #include "service/state/deadline_queue.h"
+#include "service/state/effect/effect_state.h"
 #include "service/state/hash_map.h"
 #include "service/state/model_history.h"
 #include "service/state/recent_rewards.h"
@@ -27,6 +28,7 @@ typedef enum learner_job {
     JOB_REFIT_BEGIN,
     JOB_REFIT_PUBLISH,
     JOB_SNAPSHOT,
+    JOB_STOP_TRANSFER,
     N_LEARNER_JOBS
 } learner_job;
 
@@ -54,6 +56,7 @@ typedef struct learner_state {
     hash_map arm_by_name;
     hash_map by_key, by_id;
     task_stats stats; /* closed tasks */
+    effect_state effect;
     uint64_t rewards;
     double reward_sum;
     deadline_queue deadlines;
@@ -68,9 +71,10 @@ typedef struct learner_state {
     uint64_t seq;                   /* of the last event that memory has */
     uint64_t recovery_cost;         /* since the last snapshot (learn.h) */
     uint64_t recovery_cost_refused; /* when a snapshot failed; retried at twice that */
-    segue_refit *refit;             /* the refit worker's from begin to publish; NULL: none */
-    bool refit_staged;              /* this transaction begins or publishes a refit */
-    atomic_bool refit_finished;     /* the worker is done: it may be published */
+    uint64_t stop_refused; /* tasks of the effect when a stop of transfer failed; retried later */
+    segue_refit *refit;    /* the refit worker's from begin to publish; NULL: none */
+    bool refit_staged;     /* this transaction begins or publishes a refit */
+    atomic_bool refit_finished; /* the worker is done: it may be published */
 
     atomic_bool job_pending[N_LEARNER_JOBS]; /* the job is in the queue */
 

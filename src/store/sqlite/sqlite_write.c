@@ -101,6 +101,7 @@ static segue_status insert_task(sqlite_store *store, segue_stored_task *task, se
     (void)sqlite3_bind_int64(sql, 5, (int64_t)task->n_arms);
     (void)sqlite3_bind_double(sql, 6, task->opened);
     (void)sqlite3_bind_int64(sql, 7, (int64_t)task->tag);
+    (void)sqlite3_bind_double(sql, 8, task->control_share);
     const segue_status status = run_bound(store, sql, bound, err);
     task->id = sqlite3_last_insert_rowid(store->db);
     return status;

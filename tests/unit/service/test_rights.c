@@ -27,6 +27,7 @@ static const struct {
     {"learner_decisions", RIGHT_READ, "GET", "/v1/learners/tutor/decisions", NULL},
     {"add_arm", RIGHT_ADMIN, "POST", "/v1/learners/tutor/arms", "{\"arm\":\"new\"}"},
     {"retire_arm", RIGHT_ADMIN, "DELETE", "/v1/learners/tutor/arms/A", NULL},
+    {"resume_transfer", RIGHT_ADMIN, "POST", "/v1/learners/tutor/resume", NULL},
     {"list_tasks", RIGHT_READ, "GET", "/v1/learners/tutor/tasks", NULL},
     {"open_task", RIGHT_DECIDE, "POST", "/v1/learners/tutor/tasks", "{\"task\":\"t\"}"},
     {"inspect_task", RIGHT_READ, "GET", "/v1/learners/tutor/tasks/t", NULL},

@@ -227,6 +227,7 @@ static segue_status create_state(recovering *r, const segue_stored_learner *row,
     segue_learner_settings_fini(&settings); /* unless they are, too */
     SEGUE_TRY(status);
     r->state->stats = rebuilt->stats;
+    r->state->effect = rebuilt->effect;
     r->state->versions = rebuilt->versions;
     rebuilt->versions.count = 0;
     r->state->seq = rebuilt->seq;
