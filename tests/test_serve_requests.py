@@ -4,7 +4,9 @@
 usage: test_serve_requests.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
 import re
+import sqlite3
 import sys
+import time
 import unittest
 
 from program import SEGUE, answer
@@ -37,8 +39,17 @@ class Requests(Served):
         self.assertEqual(code, status, said)
         return said
 
+    def wait(self, done):
+        until = time.monotonic() + 60
+        while not done():
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.02)
+
     def new(self, name, **settings):
         return self.must("POST", "/v1/learners", {"name": name, "arms": ["A", "B", "C"], **settings}, 201)
+
+    def patch(self, learner, **body):
+        return self.must("PATCH", f"/v1/learners/{learner}", body)
 
     def one(self, learner, task, **more):
         return self.must("POST", f"/v1/learners/{learner}/ask", {"task": task, **more})
@@ -67,6 +78,118 @@ class Methods(Requests):
             got = self.one(name, "t", probability=True)
             exact = (got["probability_by"], got["probability"]) == ("exact", 1)
             self.assertEqual(exact, name not in DRAWS, got)
+
+
+class Settings(Requests):
+    def events(self, learner):
+        with sqlite3.connect(f"file:{self.store}?mode=ro", uri=True) as db:
+            return db.execute("SELECT kind, subject FROM event WHERE learner = (SELECT id FROM learner WHERE name = ?) "
+                              "AND kind > 5 ORDER BY seq", (learner,)).fetchall()
+
+    def test_a_change_applies_to_tasks_opened_after_it(self):
+        self.new("a", steps=2, control=0, method="tla")
+        self.one("a", "old")
+        said = self.patch("a", steps=3, control=1)
+        self.assertEqual((said["steps"], said["close_after"], said["control"], said["changes"]), (3, 3, 1, 1))
+        self.assertEqual((said["settings"]["steps"], said["settings"]["control"]), (3, 1))
+        for again in range(2):  # before a restart, and after it
+            closed = [self.client.tell(self.one("a", "old")["decision"], 1)[1]["closed"]]
+            self.assertEqual(closed, [again == 1])
+            new = [self.one("a", f"new{again}") for _ in range(3)]
+            self.assertTrue(all(one["control"] for one in new))
+            self.assertEqual([self.client.tell(one["decision"], 1)[1]["closed"] for one in new], [False, False, True])
+            self.restart()
+        self.assertEqual(self.must("GET", "/v1/learners/a")["tasks"], {"open": 0, "closed": 3, "control": 2})
+
+    def test_a_repeated_change_stores_nothing(self):
+        self.new("a", steps=5)
+        for _ in range(3):
+            self.assertEqual(self.patch("a", control=0.5, idle=60)["changes"], 1)
+        self.assertEqual(self.patch("a")["changes"], 1)
+        self.assertEqual(self.patch("a", paused=True, steps=5)["paused"], True)
+        self.assertEqual(self.patch("a", paused=True)["changes"], 1)
+        self.assertEqual(self.patch("a", paused=False, idle=61)["changes"], 2)
+        self.assertEqual(self.events("a"), [(6, 1), (7, 1), (6, 2), (7, 0)])
+        self.restart()
+        said = self.must("GET", "/v1/learners/a")
+        self.assertEqual((said["changes"], said["paused"], said["idle"], said["control"]), (2, False, 61, 0.5))
+
+    def test_a_create_agrees_with_the_settings_at_creation_and_of_now(self):
+        self.new("a", steps=5)
+        self.patch("a", control=0.5)
+        body = {"name": "a", "arms": ["A", "B", "C"], "steps": 5}
+        self.must("POST", "/v1/learners", body)
+        self.must("POST", "/v1/learners", {**body, "control": 0.5})
+        self.refused_call(409, "control 0.5, request has 0.25", "POST", "/v1/learners",
+                          '{"name": "a", "arms": ["A", "B", "C"], "steps": 5, "control": 0.25}')
+
+    def test_wrong_changes(self):
+        self.new("a", steps=5, method="tla", reward_deadline=60, default_reward=0)
+        for status, says, body in (
+                (400, "cannot change; control, idle, reward_deadline, default_reward, steps, close_after and paused can",
+                 '{"arms": ["A", "B"]}'),
+                (400, "cannot change", '{"colour": 1}'),
+                (400, "field 'control': is out of range", '{"control": 1.5}'),
+                (400, "field 'paused': is a whole number; need true or false", '{"paused": 1}'),
+                (400, "field 'idle': is 10; need at least the reward deadline of 60", '{"idle": 10}'),
+                (400, "field 'default_reward': counts when the deadline passes", '{"reward_deadline": 0}'),
+                (400, "field 'default_reward': is out of range", '{"default_reward": 2}'),
+                (400, "must know the steps", '{"steps": 0}'),
+                (400, "the body is empty", None)):
+            self.refused_call(status, says, "PATCH", "/v1/learners/a", body)
+        self.refused_call(404, "there is no learner", "PATCH", "/v1/learners/b", "{}")
+        self.refused_call(405, "GET, HEAD, PATCH, DELETE", "PUT", "/v1/learners/a", "{}")
+        self.refused_call(400, "PATCH it afterwards", "POST", "/v1/learners", '{"name": "b", "arms": ["A", "B"], "paused": true}')
+        self.assertEqual(self.must("GET", "/v1/learners/a")["changes"], 0)
+
+    def test_tasks_have_the_deadlines_that_they_were_opened_with(self):
+        """A long deadline at the front of the queue does not delay a short one behind it."""
+        self.new("a", control=0, reward_deadline=3600, default_reward=0, method="ts")
+        old = self.one("a", "old")
+        self.patch("a", reward_deadline=0.2, default_reward=1)
+        self.one("a", "new")
+        self.wait(lambda: self.must("GET", "/v1/learners/a/tasks/new")["rewards"] == 1)
+        self.assertEqual(sum(arm["pulls"] * (arm["mean"] or 0) for arm in self.must("GET", "/v1/learners/a/tasks/new")["arms"]), 1)
+        self.assertEqual(self.must("GET", "/v1/learners/a/tasks/old")["rewards"], 0)
+        self.restart()
+        self.one("a", "new")
+        self.wait(lambda: self.must("GET", "/v1/learners/a/tasks/new")["rewards"] == 2)
+        self.assertEqual(self.client.tell(old["decision"], 0.5)[1]["status"], "counted")
+        self.patch("a", default_reward=None, reward_deadline=0)
+        self.one("a", "never")
+        self.restart()
+        self.assertEqual(self.must("GET", "/v1/learners/a/tasks/never")["rewards"], 0)
+
+
+class Pauses(Requests):
+    def test_a_paused_learner_takes_rewards_and_closes(self):
+        self.new("a", steps=3, control=0)
+        first = self.one("a", "t", event="e")
+        held = self.one("a", "t")
+        self.assertTrue(self.patch("a", paused=True)["paused"])
+        for _ in range(2):  # before a restart, and after it
+            self.refused_call(409, "is paused", "POST", "/v1/learners/a/ask", '{"task": "t"}')
+            self.refused_call(409, "is paused", "POST", "/v1/learners/a/ask", '{"task": "t", "count": 1000}')
+            self.refused_call(409, "is paused", "POST", "/v1/learners/a/ask", '{"task": "t", "event": "f"}')
+            self.refused_call(409, "is paused", "POST", "/v1/learners/a/ask", '{"task": "u"}')
+            self.refused_call(409, "is paused", "POST", "/v1/learners/a/tasks", '{"task": "u"}')
+            self.assertEqual(self.one("a", "t", event="e")["decision"], first["decision"])  # it was made before
+            self.assertTrue(self.must("GET", "/v1/learners")["learners"][0]["paused"])
+            self.restart()
+        self.assertEqual(self.client.tell(held["decision"], 1)[1]["status"], "counted")
+        self.must("POST", "/v1/learners/a/tasks/t/close", {})
+        self.assertEqual(self.must("GET", "/v1/learners/a")["tasks"]["closed"], 1)
+        self.patch("a", paused=False)
+        self.one("a", "u")
+
+    def test_a_pause_does_not_count_as_idle(self):
+        self.new("a", idle=0.3, control=0, method="ts")
+        self.one("a", "t")
+        self.patch("a", paused=True)
+        time.sleep(0.9)
+        self.assertEqual(self.must("GET", "/v1/learners/a")["tasks"]["open"], 1)
+        self.patch("a", paused=False)
+        self.wait(lambda: self.must("GET", "/v1/learners/a")["tasks"]["open"] == 0)
 
 
 if __name__ == "__main__":

@@ -70,8 +70,11 @@ typedef enum segue_event_kind {
     SEGUE_EVENT_CLOSE = 1, /* subject: the task */
     SEGUE_EVENT_REFIT_BEGIN,
     SEGUE_EVENT_REFIT_PUBLISH,
-    SEGUE_EVENT_ADD_ARM,   /* subject: its index */
-    SEGUE_EVENT_RETIRE_ARM /* subject: its index */
+    SEGUE_EVENT_ADD_ARM,    /* subject: its index */
+    SEGUE_EVENT_RETIRE_ARM, /* subject: its index */
+    SEGUE_EVENT_SETTINGS,   /* subject: the number of the change, from 1 on */
+    SEGUE_EVENT_PAUSE,      /* subject: 1 paused, 0 resumed */
+    SEGUE_LAST_EVENT_KIND = SEGUE_EVENT_PAUSE
 } segue_event_kind;
 
 typedef struct segue_stored_event {

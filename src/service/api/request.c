@@ -167,6 +167,29 @@ static segue_status read_arm(json_t *body, segue_parsed_request *parsed, segue_e
     return segue_name_read_new(json_object_get(body, "arm"), "arm", parsed->arm, err);
 }
 
+/* Values are checked when they are merged with the learner's settings. */
+static segue_status read_change(json_t *body, segue_parsed_request *parsed, segue_error *err)
+{
+    static const char *const names[] = {
+        "control", "idle", "reward_deadline", "default_reward", "steps", "close_after", "paused"};
+    bool paused = false;
+    const char *field;
+    json_t *value;
+    json_object_foreach(body, field, value)
+    {
+        size_t i = 0;
+        while (i < sizeof names / sizeof *names && strcmp(names[i], field) != 0)
+            i++;
+        if (i == sizeof names / sizeof *names)
+            return segue_json_fail(&body_location, field, err,
+                                   "cannot change; control, idle, reward_deadline, default_reward, "
+                                   "steps, close_after and paused can");
+    }
+    SEGUE_TRY(read_flag(body, "paused", &paused, err));
+    parsed->change = json_incref(body);
+    return SEGUE_OK;
+}
+
 /* The other routes take an empty object. */
 static segue_status read_fields(json_t *body, segue_parsed_request *parsed, segue_error *err)
 {
@@ -174,6 +197,8 @@ static segue_status read_fields(json_t *body, segue_parsed_request *parsed, segu
     switch (parsed->route) {
     case ROUTE_CREATE:
         return segue_learner_settings_read(&parsed->settings, body, err);
+    case ROUTE_CHANGE:
+        return read_change(body, parsed, err);
     case ROUTE_ADD_ARM:
         return read_arm(body, parsed, err);
     case ROUTE_OPEN:
@@ -259,5 +284,6 @@ bool segue_request_parse_body(const segue_request *request, segue_parsed_request
 void segue_request_fini(segue_parsed_request *parsed)
 {
     json_decref(parsed->exclude);
+    json_decref(parsed->change);
     segue_learner_settings_fini(&parsed->settings);
 }

@@ -37,6 +37,7 @@ typedef struct segue_parsed_request {
         arm[SEGUE_MAX_NAME_SIZE + 1];
     char event_id[SEGUE_MAX_NAME_SIZE + 1]; /* the field "event"; "": not given */
     json_t *exclude;                        /* names of arms, or NULL; owned */
+    json_t *change;                         /* settings to change, or NULL; owned */
     uint64_t count;                         /* decisions; 0: one, in the plain form */
     bool probability, explain;
     bool tells; /* `decision` and `reward` are given */

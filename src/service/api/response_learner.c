@@ -81,12 +81,16 @@ bool segue_response_copy_learner(learner_state *state, learner_view *out)
                           .closed = segue_task_stats_tasks(&state->stats),
                           .control = state->stats.closed[SIDE_CONTROL],
                           .rewards = state->rewards,
+                          .terms = *segue_learner_settings_terms(&state->settings),
+                          .n_changes = state->settings.n_changes,
+                          .paused = state->settings.paused,
                           .whole = state->stats.whole};
     out->arm = calloc(state->n_arms, sizeof *out->arm);
+    segue_learner_settings_write(&state->settings, &out->settings);
     if (out->arm)
         copy_arms(state, out);
-    const bool fine =
-        out->arm && segue_learner_types(state->learner, &out->found, NULL) == SEGUE_OK;
+    const bool fine = out->arm && !out->settings.failed &&
+                      segue_learner_types(state->learner, &out->found, NULL) == SEGUE_OK;
     (void)pthread_mutex_unlock(&state->lock);
     return fine;
 }
@@ -94,6 +98,7 @@ bool segue_response_copy_learner(learner_state *state, learner_view *out)
 void segue_response_view_fini(learner_view *shown)
 {
     free(shown->arm);
+    segue_bytes_fini(&shown->settings);
     segue_type_list_fini(&shown->found);
     shown->arm = NULL;
 }
@@ -152,9 +157,11 @@ static void write_head(const learner_state *state, const learner_view *shown, se
     write_method(state, b);
     segue_json_write_double(b, "created", state->created);
     segue_json_write_key(b, "settings");
-    segue_bytes_append(b, state->config.data, state->config.size - 1); /* without the 0 */
+    segue_bytes_append(b, shown->settings.data, shown->settings.size);
+    segue_json_write_bool(b, "paused", shown->paused);
+    segue_json_write_integer(b, "changes", shown->n_changes);
     write_arms(shown, b);
-    segue_learner_settings_write_numbers(&state->settings, b);
+    segue_learner_settings_write_numbers(&state->settings, &shown->terms, b);
     write_counts(shown, b);
     segue_json_write_key(b, "types");
     segue_json_write_raw(b, "[");
@@ -219,6 +226,7 @@ void segue_response_list_item(learner_state *state, segue_bytes *b)
     segue_json_write_text(b, "name", state->settings.name);
     write_method(state, b);
     (void)pthread_mutex_lock(&state->lock);
+    segue_json_write_bool(b, "paused", state->settings.paused);
     segue_json_write_integer(b, "arms", state->n_arms);
     segue_json_write_integer(b, "open", state->by_id.count);
     segue_json_write_integer(b, "closed", segue_task_stats_tasks(&state->stats));

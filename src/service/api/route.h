@@ -9,6 +9,7 @@
     X(LIST, "list_learners")                                                                       \
     X(CREATE, "create_learner")                                                                    \
     X(INSPECT, "inspect_learner")                                                                  \
+    X(CHANGE, "change_learner")                                                                    \
     X(DELETE, "delete_learner")                                                                    \
     X(HISTORY, "learner_history")                                                                  \
     X(VERSIONS, "learner_versions")                                                                \

@@ -52,7 +52,8 @@ typedef struct operation_kind {
     bool is_alone;                                    /* it is the only one of its transaction */
 } operation_kind;
 
-extern const operation_kind op_create_learner, op_delete_learner, op_add_arm, op_retire_arm;
+extern const operation_kind op_create_learner, op_change_learner, op_delete_learner;
+extern const operation_kind op_add_arm, op_retire_arm;
 extern const operation_kind op_open, op_close, op_tell, op_ask;
 extern const operation_kind op_read; /* only reads: never in the commit queue */
 /* Internal jobs. */
@@ -94,6 +95,11 @@ struct operation {
             segue_bytes saved;      /* the saved learner that it starts from */
             bool is_new;
         } create;
+        struct {
+            terms_change *list; /* with the new change; NULL: terms stay */
+            bool paused;
+            bool is_new; /* something changes */
+        } change;
         int64_t damaged_id; /* delete: a learner that is not served; `state` is NULL */
         struct {
             bool is_new;

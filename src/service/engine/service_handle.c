@@ -140,6 +140,7 @@ static respond_by respond(segue_service *service, const segue_request *request,
 static operation *create_operation(const segue_parsed_request *parsed)
 {
     static const operation_kind *const kinds[N_ROUTES] = {[ROUTE_CREATE] = &op_create_learner,
+                                                          [ROUTE_CHANGE] = &op_change_learner,
                                                           [ROUTE_DELETE] = &op_delete_learner,
                                                           [ROUTE_ADD_ARM] = &op_add_arm,
                                                           [ROUTE_RETIRE_ARM] = &op_retire_arm,

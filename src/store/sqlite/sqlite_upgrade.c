@@ -12,7 +12,8 @@
 /* Formats 1 to 3 were written before the first release: there are no steps from them.  In 5 learners
  * number their types.  In 6 they may start from a saved one, and a reward may have the probability
  * of its arm.  In 7 graded rewards count by their dispersion.  In 8 types are sampled, and methods have no
- * option hint=N: it is cut out, with a comma or colon that is left over. */
+ * option hint=N: it is cut out, with a comma or colon that is left over.  In 9 settings of learners
+ * can change. */
 #define METHOD "json_extract(config, '$.method')"
 #define WITHOUT_HINT                                                                               \
     "rtrim(substr(" METHOD ", 1, instr(" METHOD ", 'hint=') - 1) || ltrim(ltrim(substr(" METHOD    \
@@ -24,6 +25,7 @@ static const sqlite_upgrade_step steps[] = {
     {6, ""},
     {7, "UPDATE learner SET config = json_set(config, '$.method', " WITHOUT_HINT ")"
         " WHERE instr(" METHOD ", 'hint=') > 0;"},
+    {8, ""},
 };
 enum { N_STEPS = sizeof steps / sizeof *steps };
 

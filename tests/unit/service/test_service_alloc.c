@@ -109,6 +109,7 @@ static segue_status serve_scenario(segue_error *err)
                serve_tasks(service, 't', 3,
                            ",\"event\":\"e\",\"probability\":true,\"explain\":true") &&
                served(service, "POST", "/v1/learners/l/arms", "{\"arm\":\"C\"}", NULL) &&
+               served(service, "PATCH", "/v1/learners/l", "{\"steps\":2,\"control\":0}", NULL) &&
                serve_tasks(service, 'u', 5, ",\"exclude\":[\"A\"],\"count\":1");
     if (there && alloc_has_failed() == 0)
         fine = fine && served(service, "DELETE", "/v1/learners/l/arms/A", "", NULL) &&

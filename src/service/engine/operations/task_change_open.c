@@ -39,7 +39,8 @@ static bool is_control(const segue_service *service, const learner_state *state,
     memcpy(text, &state->id, 8);
     memcpy(text + 8, key, size + 1);
     const uint64_t sum = segue_keyed_hash(service->key, text, 8 + size);
-    return (double)(int64_t)(sum >> 11) * 0x1p-53 < state->settings.control;
+    return (double)(int64_t)(sum >> 11) * 0x1p-53 <
+           segue_learner_settings_terms(&state->settings)->control;
 }
 
 /* Allocate op->opened; false: out of memory, and the request is rejected. */
@@ -74,6 +75,8 @@ static bool may_open(segue_service *service, operation *op)
 {
     const unsigned long long open = atomic_load(&service->open_tasks) + service->staged_open;
     segue_error why;
+    if (segue_decide_is_paused(op->state, op->response))
+        return false;
     if (open >= service->config.max_open_tasks) {
         segue_operation_reject(op, 429,
                                "%llu tasks are open and %" PRIu64
