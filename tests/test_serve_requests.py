@@ -192,5 +192,52 @@ class Pauses(Requests):
         self.wait(lambda: self.must("GET", "/v1/learners/a")["tasks"]["open"] == 0)
 
 
+class Tells(Requests):
+    def options_of(self):
+        path = self.folder / "tokens"
+        path.write_text(TOKEN + "\n")
+        path.chmod(0o600)
+        return ("--token-file", str(path))
+
+    def tell(self, *rewards):
+        return self.must("POST", "/v1/tell", {"rewards": [{"decision": d, "reward": r} for d, r in rewards]})["results"]
+
+    def test_a_thousand_rewards_of_one_request(self):
+        self.new("a", control=0, method="ts", steps=1000)
+        ids = [one["decision"] for one in self.one("a", "t", count=1000, probability=True)["decisions"]]
+        found = self.tell(*[(one, i % 2) for i, one in enumerate(ids)])
+        self.assertEqual([one["status"] for one in found], ["counted"] * 1000)
+        self.assertEqual([one["closed"] for one in found], [False] * 999 + [True])
+        self.restart()
+        found = self.tell(*[(one, i % 2) for i, one in enumerate(ids)])
+        self.assertEqual({(one["status"], one["task"], one["closed"]) for one in found}, {("duplicate", "t", True)})
+        self.assertEqual(self.must("GET", "/v1/learners/a")["rewards"], 1000)
+
+    def test_each_reward_has_its_own_result(self):
+        self.new("a", control=0, method="ts", steps=3)
+        self.new("b", control=0, method="ts", range=[-2, 2])
+        a, b = ([one["decision"] for one in self.one(name, "t", count=5)["decisions"]] for name in "ab")
+        found = self.tell((a[0], 1), (a[0], 1), (a[0], 0), ("x", 1), ("A" * 64, 1), (b[0], -2), (a[1], 7), (a[1], 1), (b[1], "1"),
+                          (a[2], 0), (a[3], 0))
+        self.assertEqual([(one["status"], one.get("http_status")) for one in found],
+                         [("counted", None), ("duplicate", None), ("rejected", 409), ("rejected", 400), ("rejected", 400),
+                          ("counted", None), ("rejected", 400), ("counted", None), ("rejected", 400), ("counted", None),
+                          ("rejected", 410)])
+        self.assertIn("is not a decision id", found[3]["error"]["message"])
+        self.assertIn("task is closed", found[10]["error"]["message"])
+        self.assertEqual(found[9]["closed"], True)
+        self.assertEqual(self.tell(("x", 1))[0]["http_status"], 400)
+        self.restart()
+        self.assertEqual([self.must("GET", f"/v1/learners/{name}")["rewards"] for name in "ab"], [3, 1])
+
+    def test_wrong_lists(self):
+        many = '{"rewards": [%s]}' % ",".join(["1"] * 1001)
+        for status, says, body in ((400, "1 to 1000", '{"rewards": []}'), (400, "1 to 1000", '{"rewards": 1}'), (400, "1 to 1000", many),
+                                   (400, "is not known", '{"rewards": [1], "decision": "x"}')):
+            self.refused_call(status, says, "POST", "/v1/tell", body)
+        self.refused_call(413, "more than 262144 bytes", "POST", "/v1/tell", " " * 300000)
+        self.assertEqual(self.must("POST", "/v1/tell", {"rewards": [7, {}]})["results"][0]["http_status"], 400)
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)

@@ -54,7 +54,7 @@ typedef struct operation_kind {
 
 extern const operation_kind op_create_learner, op_change_learner, op_delete_learner;
 extern const operation_kind op_add_arm, op_retire_arm;
-extern const operation_kind op_open, op_close, op_tell, op_ask;
+extern const operation_kind op_open, op_close, op_tell, op_tell_many, op_ask;
 extern const operation_kind op_read; /* only reads: never in the commit queue */
 /* Internal jobs. */
 extern const operation_kind op_persist_pending, op_expire, op_default_reward;
@@ -119,8 +119,9 @@ struct operation {
             decided decided; /* decisions of an ask with an event id; n = 0 without one */
             bool is_new;     /* they were not stored before */
         } ask;
-        uint64_t persisted_end; /* persist: entries before this one are stored */
-        bool more;              /* purge: rows are left */
+        struct tell_list *tell_list; /* tell many: until it is dequeued */
+        uint64_t persisted_end;      /* persist: entries before this one are stored */
+        bool more;                   /* purge: rows are left */
     };
 };
 

@@ -148,9 +148,12 @@ static operation *create_operation(const segue_parsed_request *parsed)
                                                           [ROUTE_CLOSE] = &op_close,
                                                           [ROUTE_TELL] = &op_tell,
                                                           [ROUTE_ASK] = &op_ask};
+    const bool tells_many = parsed->route == ROUTE_TELL && parsed->rewards;
     const bool tells_first = parsed->route == ROUTE_ASK && parsed->tells;
     const operation_kind *kind = kinds[parsed->route] ? kinds[parsed->route] : &op_read;
-    operation *op = segue_operation_create(tells_first ? &op_tell : kind);
+    operation *op = segue_operation_create(tells_first  ? &op_tell
+                                           : tells_many ? &op_tell_many
+                                                        : kind);
     if (op && tells_first)
         op->follow_up = &op_ask;
     return op;

@@ -68,7 +68,10 @@ static bool serve_tasks(segue_service *service, char name, int count, const char
         id[0] = '\0';
         (void)snprintf(body, sizeof body, "{\"task\":\"%c%d\"%s}", name, i, more);
         fine = served(service, "POST", "/v1/learners/l/ask", body, id);
-        (void)snprintf(body, sizeof body, "{\"decision\":\"%s\",\"reward\":1}", id);
+        (void)snprintf(body, sizeof body,
+                       i % 2 ? "{\"rewards\":[{\"decision\":\"%s\",\"reward\":1}]}"
+                             : "{\"decision\":\"%s\",\"reward\":1}",
+                       id);
         if (fine && id[0])
             fine = served(service, "POST", "/v1/tell", body, NULL);
     }
