@@ -76,7 +76,7 @@ static void steps_lead_from_an_older_format_to_this_one(void **state)
     segue_stored_reward reward;
     bool found = false;
     make_older(*state);
-    is_refused(SEGUE_STORE_CHANGE, "need 8; 'segue store upgrade' brings it");
+    is_refused(SEGUE_STORE_CHANGE, "need 9; 'segue store upgrade' brings it");
     segue_store *store = open_as(SEGUE_STORE_UPGRADE);
     assert_ok(segue_store_upgrade(store, &from, NULL));
     assert_int_equal(from, atoi(*state));
@@ -159,17 +159,17 @@ static void a_format_without_steps_is_refused_with_the_next_step(void **state)
     is_refused(SEGUE_STORE_CHANGE, "start a new store");
     segue_store *store = open_as(SEGUE_STORE_UPGRADE);
     assert_int_equal(segue_store_upgrade(store, &from, &err), SEGUE_EFILE);
-    assert_non_null(strstr(err.message, "has format 3; need 8"));
+    assert_non_null(strstr(err.message, "has format 3; need 9"));
     segue_store_close(store);
 }
 
 static void a_newer_format_is_refused_in_every_mode(void **state)
 {
     (void)state;
-    make_older("9");
+    make_older("10");
     is_refused(SEGUE_STORE_CREATE, "use the program that wrote it");
-    is_refused(SEGUE_STORE_UPGRADE, "has format 9; need 8");
-    is_refused(SEGUE_STORE_READ, "has format 9; need 8");
+    is_refused(SEGUE_STORE_UPGRADE, "has format 10; need 9");
+    is_refused(SEGUE_STORE_READ, "has format 10; need 9");
 }
 
 static int remove_all(void **state)
