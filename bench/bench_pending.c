@@ -25,6 +25,15 @@ typedef struct game {
     unsigned char *reward; /* n_arms x steps */
 } game;
 
+/* Allocate zeros, or exit. */
+static void *new_bytes(size_t size)
+{
+    void *bytes = calloc(size, 1);
+    if (!bytes)
+        exit(1);
+    return bytes;
+}
+
 /* Draw the rewards of one task; returns its model. */
 static size_t draw_task(const game *g, uint64_t run, uint64_t task)
 {
@@ -115,14 +124,14 @@ int main(int argc, char **argv)
     segue_models_file paper;
     segue_error err;
     check(segue_models_file_read(&paper, PAPER_MODELS, SEGUE_MODELS_KNOWN, &err), &err);
+    if (paper.models->n_arms > MAX_ARMS)
+        exit(1);
     game g = {.models = paper.models,
               .steps = argc > 2 ? strtoull(argv[2], NULL, 10) : 300,
               .n_tasks = argc > 3 ? strtoull(argv[3], NULL, 10) : 100};
-    g.reward = calloc(g.models->n_arms, g.steps);
-    size_t *asked = calloc(g.steps, sizeof *asked);
-    double *regret = calloc(N_WAYS * runs, sizeof *regret);
-    if (!g.reward || !asked || !regret || g.models->n_arms > MAX_ARMS)
-        return 1;
+    g.reward = new_bytes(g.models->n_arms * g.steps);
+    size_t *asked = new_bytes(g.steps * sizeof *asked);
+    double *regret = new_numbers(N_WAYS * runs);
     printf("Regret per task, n = %llu, %llu runs of %llu tasks; ratios to one at a time\n\n",
            (unsigned long long)g.steps, (unsigned long long)runs, (unsigned long long)g.n_tasks);
     printf("%-10s %6s  %20s  %20s\n", "", "one", "batches of ten", "ten asks late");

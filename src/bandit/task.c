@@ -20,7 +20,7 @@
 #include "core/fail.h"
 #include "core/struct_size.h"
 
-#define PENDING_LIFE 200.0 /* rewards: an ask counts 1/e as pending after so many without its own */
+#define PENDING_LIFE 200.0 /* rewards of other asks after which a pending ask counts 1/e */
 
 static const segue_struct_size config_size = {.type = "segue_task_config",
                                               .first = sizeof(segue_task_config),
