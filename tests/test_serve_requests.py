@@ -192,6 +192,30 @@ class Pauses(Requests):
         self.wait(lambda: self.must("GET", "/v1/learners/a")["tasks"]["open"] == 0)
 
 
+class Pending(Requests):
+    def equal_arms(self, learner, task):
+        """Every arm gets a reward of 1 and one of 0."""
+        for reward in 1, 0:
+            for arm in "ABC":
+                got = self.one(learner, task, exclude=[other for other in "ABC" if other != arm])
+                self.assertEqual(self.client.tell(got["decision"], reward)[0], 200)
+
+    def test_asks_before_a_reward_take_turns(self):
+        for method in "kl-ucb", "la", "ucb":
+            self.new(method, method=method, steps=5000, control=0)
+            for task in "apart", "together", "long":
+                self.equal_arms(method, task)
+            apart = [self.one(method, "apart", probability=True) for _ in range(6)]
+            together = self.one(method, "together", count=6)["decisions"]
+            long = self.one(method, "long", count=1000)["decisions"]  # decided by the read pool
+            for name, found in ("apart", apart), ("together", together), ("long", long):
+                arms = [one["arm"] for one in found]
+                self.assertEqual(set(arms), set("ABC"), (method, name))
+            if method != "la":  # which draws a share of its arms
+                self.assertEqual({(one["probability"], one["probability_by"]) for one in apart}, {(1, "exact")})
+                self.assertLess(max(map([one["arm"] for one in long].count, "ABC")), 350, method)
+
+
 class Tells(Requests):
     def options_of(self):
         path = self.folder / "tokens"
