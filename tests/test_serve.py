@@ -118,7 +118,7 @@ class Local(Served):
             self.assertNotIn(b"root:", raw)
 
     def test_errors_name_the_limits(self):
-        self.refused_call(413, "65536", "POST", "/v1/tell", "x" * 70000)
+        self.refused_call(413, "65536", "POST", "/v1/learners/tutor/ask", "x" * 70000)
         self.client.close()
         self.refused_call(400, "at most 256", "POST", "/v1/learners/tutor/ask", json.dumps({"task": "x" * 257}))
         self.refused_call(400, "1 to 256", "GET", "/v1/learners/" + "x" * 257)

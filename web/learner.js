@@ -22,9 +22,10 @@ const TILES = [
     ["No type", (l) => (!hasNoType(l) ? null : l.types.length ? share(l.no_type) : "–")],
 ];
 
-function describe({ method, arms, age }) {
+function describe({ method, arms, age, paused }) {
+    const state = paused ? "paused: no decisions and no new tasks; " : "";
     const pending = age ? `; ${many(age, "closed task")} not in this version yet` : "";
-    return `${method}, ${arms.length} arms${pending}`;
+    return `${state}${method}, ${arms.length} arms${pending}`;
 }
 
 function makeTiles() {
@@ -94,7 +95,7 @@ export function learnerPage(name) {
         await loadHistory(learner, signal);
         const [{ tasks }, { decisions }] = await Promise.all([
             get(at("/tasks?open=true&explain=true&limit=20"), signal), get(at("/decisions"), signal)]);
-        if (!seen) settings.append(makeSettings(learner));
+        if (seen?.changes !== learner.changes) settings.replaceChildren(makeSettings(learner));
         seen = learner;
         body.hidden = false; /* charts are measured when drawn: not while hidden */
         setText(method, describe(learner));

@@ -23,7 +23,7 @@ const ROWS = [
     ["Seed", (l) => String(l.seed)],
 ];
 
-/** Settings never change, so the element is created once. */
+/** Made again after a change of settings. */
 export function makeSettings(learner) {
     const shown = ROWS.map(([label, textOf]) => [label, textOf(learner)]).filter(([, text]) => text !== null);
     const rows = shown.map(([label, text]) => h("div", {}, h("dt", {}, label), h("dd", {}, text)));

@@ -75,7 +75,9 @@ typedef enum segue_event_kind {
     SEGUE_EVENT_RETIRE_ARM, /* subject: its index */
     SEGUE_EVENT_STOP_TRANSFER,
     SEGUE_EVENT_RESUME_TRANSFER, /* subject: the last task that opened before, of the open ones */
-    SEGUE_EVENT_LAST = SEGUE_EVENT_RESUME_TRANSFER
+    SEGUE_EVENT_SETTINGS,        /* subject: the number of the change, from 1 on */
+    SEGUE_EVENT_PAUSE,           /* subject: 1 paused, 0 resumed */
+    SEGUE_LAST_EVENT_KIND = SEGUE_EVENT_PAUSE
 } segue_event_kind;
 
 typedef struct segue_stored_event {

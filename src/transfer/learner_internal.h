@@ -56,6 +56,10 @@ void segue_learner_discard_copy(segue_task **copy);
 size_t segue_learner_bytes(const segue_learner *learner);
 size_t segue_learner_close_bytes(const segue_learner *learner);
 
+/** Set the steps of tasks that are opened from now on; 0: those of the configuration.  The learner's
+ * own bytes do not change: defaults that follow from its steps stay. */
+void segue_learner_set_task_steps(segue_learner *learner, uint64_t steps);
+
 /** Set config.background of a learner without a refit: a saved one that a service goes on with. */
 void segue_learner_set_background(segue_learner *learner, bool background);
 

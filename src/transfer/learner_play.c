@@ -20,6 +20,11 @@ segue_status segue_learner_play_task(segue_learner *learner, const segue_rng *rn
     return status;
 }
 
+void segue_learner_set_task_steps(segue_learner *learner, uint64_t steps)
+{
+    learner->task_steps = steps;
+}
+
 void segue_learner_discard_task(segue_learner *learner, segue_task **task)
 {
     open_task *entry = NULL;

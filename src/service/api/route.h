@@ -12,6 +12,7 @@
     X(LIST, "list_learners", READ)                                                                 \
     X(CREATE, "create_learner", ADMIN)                                                             \
     X(INSPECT, "inspect_learner", READ)                                                            \
+    X(CHANGE, "change_learner", ADMIN)                                                             \
     X(DELETE, "delete_learner", ADMIN)                                                             \
     X(HISTORY, "learner_history", READ)                                                            \
     X(VERSIONS, "learner_versions", READ)                                                          \

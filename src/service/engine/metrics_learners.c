@@ -75,17 +75,21 @@ static const struct series {
 /* Without control tasks nothing is compared. */
 static void read_control(const learner_state *state, sample *out)
 {
-    const bool compares = state->settings.control > 0.0 || state->effect.is_stopped;
+    const task_terms *terms = segue_learner_settings_terms(&state->settings);
+    const bool compares = terms->control > 0.0 || state->effect.is_stopped;
     out->control_share =
-        compares ? segue_effect_state_share(&state->effect, &state->settings) : NAN;
+        compares ? segue_effect_state_share(&state->effect,
+                                            segue_learner_settings_range(&state->settings), terms)
+                 : NAN;
     out->is_stopped = compares ? (double)state->effect.is_stopped : NAN;
 }
 
 static void read_effect(const learner_state *state, sample *out)
 {
+    const double range = segue_learner_settings_range(&state->settings);
     segue_confseq effect;
     out->effect = out->low = out->high = NAN;
-    if (!segue_effect_compute(&state->effect, &state->settings, &effect))
+    if (!segue_effect_compute(&state->effect, range, &effect))
         return;
     out->effect = effect.difference;
     out->low = effect.low;
@@ -112,7 +116,9 @@ static void read_counts(const learner_state *state, sample *out)
     out->open = (double)state->by_id.count;
     out->closed[SIDE_CONTROL] = (double)control;
     out->closed[SIDE_TRANSFER] = (double)(closed - control);
-    out->pending = state->settings.has_default_reward ? (double)state->deadlines.count : NAN;
+    out->pending = segue_learner_settings_has_defaults(&state->settings)
+                       ? (double)state->deadlines.count
+                       : NAN;
     out->bytes = (double)state->counted;
 }
 

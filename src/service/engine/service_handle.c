@@ -140,6 +140,7 @@ static respond_by respond(segue_service *service, const segue_request *request,
 static operation *create_operation(const segue_parsed_request *parsed)
 {
     static const operation_kind *const kinds[N_ROUTES] = {[ROUTE_CREATE] = &op_create_learner,
+                                                          [ROUTE_CHANGE] = &op_change_learner,
                                                           [ROUTE_DELETE] = &op_delete_learner,
                                                           [ROUTE_ADD_ARM] = &op_add_arm,
                                                           [ROUTE_RETIRE_ARM] = &op_retire_arm,
@@ -148,9 +149,12 @@ static operation *create_operation(const segue_parsed_request *parsed)
                                                           [ROUTE_CLOSE] = &op_close,
                                                           [ROUTE_TELL] = &op_tell,
                                                           [ROUTE_ASK] = &op_ask};
+    const bool tells_many = parsed->route == ROUTE_TELL && parsed->rewards;
     const bool tells_first = parsed->route == ROUTE_ASK && parsed->tells;
     const operation_kind *kind = kinds[parsed->route] ? kinds[parsed->route] : &op_read;
-    operation *op = segue_operation_create(tells_first ? &op_tell : kind);
+    operation *op = segue_operation_create(tells_first  ? &op_tell
+                                           : tells_many ? &op_tell_many
+                                                        : kind);
     if (op && tells_first)
         op->follow_up = &op_ask;
     return op;

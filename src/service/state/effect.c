@@ -5,15 +5,16 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/effect.h"
 
-bool segue_effect_compute(const effect_state *effect, const learner_settings *settings,
-                          segue_confseq *out)
+bool segue_effect_compute(const effect_state *effect, double range, segue_confseq *out)
 {
-    return segue_trial_interval(&effect->trial, settings->highest - settings->lowest, out);
+    return segue_trial_interval(&effect->trial, range, out);
 }
 
 bool segue_effect_stop_due(const learner_state *state)
 {
-    return state->settings.stop_if_harmful && !state->effect.is_stopped &&
+    const double range = segue_learner_settings_range(&state->settings);
+    return segue_learner_settings_terms(&state->settings)->stop_if_harmful &&
+           !state->effect.is_stopped &&
            segue_trial_count(&state->effect.trial) > state->stop_refused &&
-           segue_effect_state_is_harmful(&state->effect, &state->settings);
+           segue_effect_state_is_harmful(&state->effect, range);
 }

@@ -11,10 +11,9 @@
 #include "segue/internal.h"
 #include "service/state/learner_state.h"
 
-/** Compute the effect of transfer over closed tasks.
+/** Compute the effect of transfer over closed tasks; `range`: of rewards.
  * @retval false  a side has less than two tasks */
-bool segue_effect_compute(const effect_state *effect, const learner_settings *settings,
-                          segue_confseq *out);
+bool segue_effect_compute(const effect_state *effect, double range, segue_confseq *out);
 
 /** Return whether transfer harms and is to stop.  Writer, or before it starts. */
 bool segue_effect_stop_due(const learner_state *state);

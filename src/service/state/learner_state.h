@@ -42,8 +42,8 @@ typedef struct learner_arm {
 typedef struct learner_state {
     /* Constant. */
     int64_t id;
-    learner_settings settings;
-    segue_bytes config; /* the settings as JSON; ends with 0 */
+    learner_settings settings; /* except its changes, which the lock guards */
+    segue_bytes config;        /* the settings at its creation, as JSON; ends with 0 */
     double created;
     const char *method;
     atomic_uint users; /* references */
@@ -60,6 +60,7 @@ typedef struct learner_state {
     uint64_t rewards;
     double reward_sum;
     deadline_queue deadlines;
+    bool mixed_deadlines;         /* open tasks may have different times to their deadlines */
     recent_rewards recent;        /* rewards since the service started */
     segue_model_history versions; /* earlier ones */
     size_t key_bytes;             /* of the keys of open tasks */
@@ -83,7 +84,8 @@ typedef struct learner_state {
     atomic_ullong refits, refit_microseconds; /* run since the start */
 
     bool refit_fails;                 /* the refit worker's: the last refit failed */
-    double idle_checked;              /* the timer's: service time of the last check */
+    double idle_checked;              /* the timer's: service time of the last check ... */
+    double shortest_idle;             /* ... and the shortest idle time that it found; 0: none */
     struct learner_state *next_refit; /* guarded by worker_lock */
 } learner_state;
 
@@ -135,6 +137,8 @@ SEGUE_MUST_CHECK segue_status segue_learner_state_prepare_task(learner_state *st
                                                                segue_error *err);
 void segue_learner_state_insert_task(learner_state *state, task_state *task, int64_t id,
                                      uint64_t draw);
+/** Note whether a task's time to its deadlines is not that of new tasks. */
+void segue_learner_state_check_deadlines(learner_state *state, const task_state *task);
 void segue_learner_state_discard_task(learner_state *state, task_state *task);
 
 /** Bytes of a learner and all that belongs to it. */

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "segue/internal.h"
+#include "service/api/settings/task_terms.h"
 #include "service/state/hash_map.h"
 
 typedef struct task_state {
@@ -21,6 +22,7 @@ typedef struct task_state {
     double control_share; /* probability of that, when it opened */
     uint64_t version;     /* of the learner, when it opened */
     size_t n_arms;        /* of the learner, when it opened */
+    task_terms terms;     /* of the learner, when it opened */
     segue_task *play;     /* counts and policy of the library; asks and tells go to it */
     uint64_t next;        /* number of its next decision */
     double opened;        /* wall time */

@@ -126,7 +126,7 @@ static void read_event(segue_rows *rows, sql_row *row, void *out)
         .seq = (uint64_t)segue_sqlite_column_integer(row, 0, 1, SEGUE_MAX_ROW_ID),
         .learner = segue_sqlite_column_integer(row, 1, 1, SEGUE_MAX_LEARNER_ID),
         .kind = (segue_event_kind)segue_sqlite_column_integer(row, 2, SEGUE_EVENT_CLOSE,
-                                                              SEGUE_EVENT_LAST),
+                                                              SEGUE_LAST_EVENT_KIND),
         .subject = segue_sqlite_column_integer(row, 3, 0, SEGUE_MAX_ROW_ID),
         .created = segue_sqlite_column_real(row, 4)};
 }

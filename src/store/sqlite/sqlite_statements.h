@@ -11,6 +11,7 @@
     X(META, "SELECT value FROM meta WHERE name = ?1")                                              \
     X(SET_META, "INSERT OR REPLACE INTO meta VALUES (?1, ?2)")                                     \
     X(ADD_LEARNER, "INSERT INTO learner (name, config, created) VALUES (?1, ?2, ?3)")              \
+    X(SET_CONFIG, "UPDATE learner SET config = ?2 WHERE id = ?1")                                  \
     X(DELETE_LEARNER, "UPDATE learner SET name = NULL, config = '' WHERE id = ?1")                 \
     X(DELETED, "SELECT id FROM learner WHERE name IS NULL AND config = '' LIMIT 1")                \
     X(PURGE_REWARDS,                                                                               \

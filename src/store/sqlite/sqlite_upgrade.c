@@ -13,7 +13,8 @@
  * number their types.  In 6 they may start from a saved one, and a reward may have the probability
  * of its arm.  In 7 graded rewards count by their dispersion.  In 8 types are sampled, and methods have no
  * option hint=N: it is cut out, with a comma or colon that is left over.  In 9 a task has the control
- * share that was in force when it opened: until then that of its learner's settings. */
+ * share that was in force when it opened: until then that of its learner's settings.  Settings of
+ * learners can change. */
 #define METHOD "json_extract(config, '$.method')"
 #define WITHOUT_HINT                                                                               \
     "rtrim(substr(" METHOD ", 1, instr(" METHOD ", 'hint=') - 1) || ltrim(ltrim(substr(" METHOD    \

@@ -168,7 +168,7 @@ static double share_by_hand(int task)
 
 typedef struct run {
     const law *law;
-    learner_settings settings;
+    task_terms terms;
     effect_state effect;
     segue_rng rng;
     struct {
@@ -182,7 +182,7 @@ typedef struct run {
 
 static void open_task(run *r, size_t slot)
 {
-    const double share = segue_effect_state_share(&r->effect, &r->settings);
+    const double share = segue_effect_state_share(&r->effect, 1.0, &r->terms);
     const bool control = segue_rng_uniform(&r->rng) < share;
     r->task[slot].is_open = true;
     r->task[slot].number = r->opened++;
@@ -208,7 +208,7 @@ static void step(run *r, const design *d)
 {
     const size_t slot = random_between(&r->rng, 0, N_OPEN - 1);
     if (!d->grow && !(d->control > 0.0))
-        r->settings.control = share_by_hand(r->opened);
+        r->terms.control = share_by_hand(r->opened);
     if (r->task[slot].is_open)
         close_task(r, slot);
     open_task(r, slot);
@@ -216,7 +216,7 @@ static void step(run *r, const design *d)
 
 static void begin(run *r, const law *l, const design *d, int number)
 {
-    *r = (run){.law = l, .settings = {.highest = 1.0, .control = d->control, .grow = d->grow}};
+    *r = (run){.law = l, .terms = {.control = d->control, .grow = d->grow}};
     segue_rng_init(&r->rng, 21, (uint64_t)number, (uint64_t)(l - laws),
                    PURPOSE + (uint64_t)(1e3 * d->control));
 }
@@ -251,7 +251,7 @@ static bool holds(const law *l, const design *d)
         begin(&r, l, d, i);
         excluded += ever_excludes(&r, d);
         (void)segue_trial_interval(&r.effect.trial, 1.0, &now);
-        share += segue_effect_state_share(&r.effect, &r.settings);
+        share += segue_effect_state_share(&r.effect, 1.0, &r.terms);
         width += now.half_width;
     }
     printf("%-10s %-16s: excluded in %4.1f %% of %d runs; at the end control %4.1f %%, half width "
@@ -298,7 +298,7 @@ static uint64_t stops_after(const law *l, const design *d, int number, int n_tas
     begin(&r, l, d, number);
     while (r.opened < n_tasks) {
         step(&r, d);
-        if (segue_effect_state_is_harmful(&r.effect, &r.settings))
+        if (segue_effect_state_is_harmful(&r.effect, 1.0))
             return segue_trial_count(&r.effect.trial);
     }
     return 0;

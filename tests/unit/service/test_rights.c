@@ -21,6 +21,7 @@ static const struct {
     {"create_learner", RIGHT_ADMIN, "POST", "/v1/learners",
      "{\"name\":\"b\",\"arms\":[\"A\",\"B\"]}"},
     {"inspect_learner", RIGHT_READ, "GET", "/v1/learners/tutor", NULL},
+    {"change_learner", RIGHT_ADMIN, "PATCH", "/v1/learners/tutor", "{\"paused\":true}"},
     {"delete_learner", RIGHT_ADMIN, "DELETE", "/v1/learners/tutor", NULL},
     {"learner_history", RIGHT_READ, "GET", "/v1/learners/tutor/history", NULL},
     {"learner_versions", RIGHT_READ, "GET", "/v1/learners/tutor/versions", NULL},

@@ -31,11 +31,12 @@ static segue_status store_stop(segue_service *service, operation *op, segue_erro
 static segue_status apply_stop(segue_service *service, operation *op, segue_error *err)
 {
     learner_state *state = op->state;
+    const double range = segue_learner_settings_range(&state->settings);
     segue_confseq now = {.difference = 0.0};
     (void)err;
     (void)pthread_mutex_lock(&state->lock);
     (void)segue_effect_state_stop(&state->effect);
-    (void)segue_effect_compute(&state->effect, &state->settings, &now);
+    (void)segue_effect_compute(&state->effect, range, &now);
     (void)pthread_mutex_unlock(&state->lock);
     segue_operation_event_applied(op, 0);
     segue_service_report(service,

@@ -62,7 +62,8 @@ segue_status segue_task_change_apply_close(segue_service *service, operation *op
 {
     learner_state *state = op->state;
     task_state *task = op->task;
-    SEGUE_TRY(segue_learn_task(service->store, state->learner, task->id, &state->lock, err));
+    SEGUE_TRY(segue_learn_task(service->store, state->learner, task->id, &task->terms, &state->lock,
+                               err));
     segue_operation_event_applied(op, task->rewards);
     op->task = NULL;
     (void)pthread_mutex_lock(&state->lock);

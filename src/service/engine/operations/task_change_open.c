@@ -49,7 +49,9 @@ static bool allocate(segue_service *service, operation *op)
     learner_state *state = op->state;
     segue_error why;
     (void)pthread_mutex_lock(&state->lock);
-    const double share = segue_effect_state_share(&state->effect, &state->settings);
+    const double share =
+        segue_effect_state_share(&state->effect, segue_learner_settings_range(&state->settings),
+                                 segue_learner_settings_terms(&state->settings));
     op->row = (segue_stored_task){.learner = state->id,
                                   .key = op->request.task,
                                   .control = is_control(service, state, op->request.task, share),
@@ -77,6 +79,8 @@ static bool may_open(segue_service *service, operation *op)
 {
     const unsigned long long open = atomic_load(&service->open_tasks) + service->staged_open;
     segue_error why;
+    if (segue_decide_is_paused(op->state, op->response))
+        return false;
     if (open >= service->config.max_open_tasks) {
         segue_operation_reject(op, 429,
                                "%llu tasks are open and %" PRIu64

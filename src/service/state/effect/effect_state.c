@@ -22,11 +22,6 @@
 #define FIRST_SHARE 0.5 /* of control tasks of a learner that grows */
 #define GAP_TASKS   50  /* over which the time between two tasks is averaged */
 
-static double range_of(const learner_settings *settings)
-{
-    return settings->highest - settings->lowest;
-}
-
 /* ---- counting ---------------------------------------------------------------------------- */
 
 /* The clock of the machine may be set back: no time has passed then. */
@@ -67,45 +62,42 @@ bool segue_effect_state_resume(effect_state *effect, int64_t last_task)
 
 /* ---- what follows ------------------------------------------------------------------------ */
 
-bool segue_effect_state_is_harmful(const effect_state *effect, const learner_settings *settings)
+bool segue_effect_state_is_harmful(const effect_state *effect, double range)
 {
     segue_confseq now;
-    return segue_trial_interval(&effect->trial, range_of(settings), &now) && now.high < 0.0;
+    return segue_trial_interval(&effect->trial, range, &now) && now.high < 0.0;
 }
 
 /* How far the evidence that transfer helps has come: 0 to 1. */
-static double evidence(const effect_state *effect, const learner_settings *settings)
+static double evidence(const effect_state *effect, double range)
 {
     segue_confseq now;
-    if (!segue_trial_interval(&effect->trial, range_of(settings), &now))
+    if (!segue_trial_interval(&effect->trial, range, &now))
         return 0.0;
     return fmin(fmax(now.difference / now.half_width, 0.0), 1.0);
 }
 
-double segue_effect_state_share(const effect_state *effect, const learner_settings *settings)
+double segue_effect_state_share(const effect_state *effect, double range, const task_terms *terms)
 {
     if (effect->is_stopped)
         return 1.0;
-    if (!settings->grow || !(settings->control < FIRST_SHARE))
-        return settings->control;
-    const double fall =
-        FIRST_SHARE * pow(settings->control / FIRST_SHARE, evidence(effect, settings));
+    if (!terms->grow || !(terms->control < FIRST_SHARE))
+        return terms->control;
+    const double fall = FIRST_SHARE * pow(terms->control / FIRST_SHARE, evidence(effect, range));
     const double tasks = (double)segue_trial_count(&effect->trial);
     return fmin(fmax(fall, 1.0 / sqrt(fmax(tasks, 1.0))), FIRST_SHARE);
 }
 
-bool segue_effect_state_forecast(const effect_state *effect, const learner_settings *settings,
+bool segue_effect_state_forecast(const effect_state *effect, double range, const task_terms *terms,
                                  effect_forecast *out)
 {
     segue_confseq now;
-    const double share = segue_effect_state_share(effect, settings);
-    if (!segue_trial_interval(&effect->trial, range_of(settings), &now) || !(share > 0.0) ||
-        !(share < 1.0))
+    const double share = segue_effect_state_share(effect, range, terms);
+    if (!segue_trial_interval(&effect->trial, range, &now) || !(share > 0.0) || !(share < 1.0))
         return false;
-    out->effect =
-        settings->smallest_effect > 0.0 ? settings->smallest_effect : fabs(now.difference);
-    out->tasks = segue_trial_subjects_until(&effect->trial, range_of(settings), share, out->effect,
-                                            SEGUE_MAX_FORECAST);
+    out->effect = terms->smallest_effect > 0.0 ? terms->smallest_effect : fabs(now.difference);
+    out->tasks =
+        segue_trial_subjects_until(&effect->trial, range, share, out->effect, SEGUE_MAX_FORECAST);
     out->seconds = out->tasks == UINT64_MAX ? NAN : (double)out->tasks * effect->gap;
     return true;
 }

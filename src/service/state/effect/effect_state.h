@@ -8,7 +8,7 @@
 #define SEGUE_SERVICE_STATE_EFFECT_EFFECT_STATE_H
 
 #include "segue/internal.h"
-#include "service/api/learner_settings.h"
+#include "service/api/settings/task_terms.h"
 #include "store/stored.h"
 
 #define SEGUE_MAX_FORECAST 1000000 /* tasks: a forecast beyond is "more than" that */
@@ -38,15 +38,15 @@ void segue_effect_state_add(effect_state *effect, const segue_stored_task *task)
 bool segue_effect_state_stop(effect_state *effect);
 bool segue_effect_state_resume(effect_state *effect, int64_t last_task);
 
-/** Return whether the whole interval is below 0. */
-bool segue_effect_state_is_harmful(const effect_state *effect, const learner_settings *settings);
+/** Return whether the whole interval is below 0; `range`: of rewards. */
+bool segue_effect_state_is_harmful(const effect_state *effect, double range);
 
-/** The probability that the next task is a control task. */
-double segue_effect_state_share(const effect_state *effect, const learner_settings *settings);
+/** The probability that the next task is a control task; `terms`: of new tasks. */
+double segue_effect_state_share(const effect_state *effect, double range, const task_terms *terms);
 
 /** Forecast when the effect can be distinguished from zero.
  * @retval false  nothing is compared: no interval, or no task is assigned at random */
-bool segue_effect_state_forecast(const effect_state *effect, const learner_settings *settings,
+bool segue_effect_state_forecast(const effect_state *effect, double range, const task_terms *terms,
                                  effect_forecast *out);
 
 /** @retval SEGUE_EFILE  the bytes are damaged */

@@ -2,9 +2,9 @@
  *
  * A learner is a function of its settings, of the saved learner that it was created from, if any,
  * and of its events in their order: tasks closed, refits
- * begun and published, arms added and retired, transfer stopped and resumed.  The learner learns from a task by giving its
- * stored rewards to a fresh task (learn.h).  The service, recovery and the check of a store do the same in
- * the same order, and so compute the same bytes.
+ * begun and published, arms added and retired, transfer stopped and resumed, settings changed.  The
+ * learner learns from a task by giving its stored rewards to a fresh task (learn.h).  The service,
+ * recovery and the check of a store do the same in the same order, and so compute the same bytes.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_STATE_RECOVERY_RECOVERY_H
 #define SEGUE_SERVICE_STATE_RECOVERY_RECOVERY_H
@@ -45,6 +45,8 @@ typedef struct segue_recovered_learner {
     uint64_t seq;           /* the last event it knows */
     uint64_t events;        /* applied */
     uint64_t recovery_cost; /* of these (learn.h) */
+    uint64_t n_changes;     /* of its settings, in these events ... */
+    bool paused;            /* ... and whether the last of them paused it */
     bool snapshot_damaged;  /* it could not be used; all events were applied again */
 } segue_recovered_learner;
 

@@ -162,7 +162,9 @@ static segue_status recover_decision(const recovering *r, const segue_stored_dec
                                         "table decision, task %" PRId64 ", number %" PRId64
                                         ", column arm: %zu is no arm of an open task",
                                         d.task, (int64_t)d.number, d.arm);
-    return segue_deadline_queue_push(&state->deadlines, &d, true, &state->by_id, err);
+    return task->terms.has_default_reward
+               ? segue_deadline_queue_push(&state->deadlines, &d, true, &state->by_id, err)
+               : SEGUE_OK;
 }
 
 static segue_status recover_decisions(recovering *r, segue_error *err)
@@ -212,7 +214,8 @@ static segue_status recover_rows(recovering *r, const segue_stored_learner *row,
         return segue_store_fail_damaged(err, "'%.60s' lacks arms: it has %zu; need %zu",
                                         state->settings.name, state->n_arms, n_arms);
     SEGUE_TRY(recover_tasks(r, err));
-    return state->settings.has_default_reward ? recover_decisions(r, err) : SEGUE_OK;
+    return segue_learner_settings_has_defaults(&state->settings) ? recover_decisions(r, err)
+                                                                 : SEGUE_OK;
 }
 
 /* Move what was rebuilt into a state; `rebuilt` then has what was not moved. */
