@@ -188,7 +188,9 @@ class Memory(unittest.TestCase):
             self.service.kill()
             client = self.start("--max-memory", "4G", before=allow(size))
         self.assertGreater(lives[0], 50)
-        for i in range(min(30, lives[0])):  # closing frees memory, and needs none that is not there
+        # Closing frees memory, and needs none that is not there.  A new task needs the spare back: one block of twice the
+        # memory of the learner, which grows with closed tasks.  30 to 36 of 159 closed tasks suffice, by what lies where.
+        for i in range(lives[0] // 2):
             self.close_task(client, f"life0-{i}")
         status, body = client.ask("l", "after")
         self.assertEqual(status, 200, body)
