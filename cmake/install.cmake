@@ -10,7 +10,8 @@ install(DIRECTORY experiments logs DESTINATION ${CMAKE_INSTALL_DATADIR}/segue)
 install(FILES completions/segue.bash RENAME segue
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 
-install(FILES contrib/segue.service DESTINATION ${CMAKE_INSTALL_DATADIR}/segue)
+install(FILES contrib/prometheus.yml contrib/segue-access-log.conf contrib/segue-alerts.yml contrib/segue-dashboard.json
+              contrib/segue.logrotate contrib/segue.service DESTINATION ${CMAKE_INSTALL_DATADIR}/segue)
 
 # The documentation, in the tree that its links are written for.
 install(FILES README.md LICENSE CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md

@@ -12,7 +12,8 @@ trap 'rm -rf "$work"' EXIT
 # DESTDIR stages the tree in another folder; --prefix alone would be enough, and is what PREFIX sets.
 DESTDIR="$work/stage" "$cmake" --install "$build" --prefix /opt/segue > /dev/null
 for file in bin/segue include/segue/segue.h share/segue/models/paper.csv \
-    share/segue/experiments/lengths.json share/segue/logs/tutor.csv share/man/man1/segue-paper.1 share/man/man1/segue-run.1 \
+    share/segue/experiments/lengths.json share/segue/logs/tutor.csv share/segue/segue-alerts.yml share/segue/segue-dashboard.json \
+    share/segue/segue.logrotate share/segue/segue.service share/man/man1/segue-paper.1 share/man/man1/segue-run.1 \
     share/man/man1/segue-merge.1 \
     share/man/man1/segue.1 share/man/man7/segue-policies.7 share/man/man7/segue-results.7 \
     share/man/man7/segue-logs.7 share/man/man7/segue-models.7 share/man/man1/segue-estimate.1 \

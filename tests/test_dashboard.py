@@ -121,6 +121,24 @@ class Dashboard(Page):
         groups = self.browser.value("Chart.getChart(document.querySelector('canvas')).data.datasets[0].data")
         self.assertEqual(groups[-1]["x"], learner["tasks"]["closed"])
 
+    def test_4_transfer_that_harms_is_announced(self):
+        api, path = self.api(), "/v1/learners/harmful"
+        api.must("POST", "/v1/learners", {"name": "harmful", "arms": ARMS, "steps": 1, "control": 0.5, "stop_if_harmful": True})
+        for i in range(400):  # control tasks earn 1, the others nothing
+            task = f"task {i}"
+            decision = api.must("POST", path + "/ask", {"task": task})
+            api.must("POST", "/v1/tell", {"decision": decision["decision"], "reward": int(decision["control"])})
+            if api.fetch(path)["effect"]["stopped"]:
+                break
+        self.go("#/learner/harmful")
+        self.wait_for("Transfer harms and is stopped")
+        self.assertIn(f"curl '{self.url()}{path}/resume'", self.text(".stopped pre"))
+        self.assertIn("New tasks are played without transfer", self.text(".stopped"))
+        api.must("POST", path + "/resume", {})
+        self.browser.wait("!document.querySelector('.stopped').checkVisibility()")
+        self.browser.wait("document.querySelector('.effect').textContent.includes('transfer was resumed')")
+        api.must("DELETE", path)
+
     def test_5_every_page_fits_and_can_be_read_in_light_and_dark(self):
         for page, hash in [("learners", "#/"), ("learner", self.HASH), ("new", "#/new")]:
             for width, mobile in [(1280, False), (390, True)] + [(320, True)] * (page == "learner"):

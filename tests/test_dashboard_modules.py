@@ -97,6 +97,17 @@ class Modules(Page):
         self.assertEqual(self.evaluate("effect", f"[{json.dumps(early)}, {json.dumps(enough)}].map(m.effectShort)"),
                          ["too early: 2 control tasks", "−0.100 (−0.250\u00a0to\u00a0+0.050)"])
 
+    def test_a_forecast_is_a_sentence(self):
+        def effect_of(tasks, more_than=None, seconds=None):
+            forecast = {"effect": 0.02, "tasks": tasks, "more_than": more_than, "seconds": seconds}
+            return json.dumps({"control_share": 0.5, "forecast": forecast})
+        cases = [effect_of(0), effect_of(1200, seconds=90000), effect_of(1), effect_of(None, 1000000), json.dumps({"forecast": None})]
+        self.assertEqual(self.evaluate("effect", f"[{','.join(cases)}].map(e => m.forecastSentence(e, 1))"), [
+            "", "About 1,200 further tasks (2 days at the present rate) until an effect of 0.020 can be distinguished from zero, "
+            "with 50\u00a0% control tasks.",
+            "About 1 further task until an effect of 0.020 can be distinguished from zero, with 50\u00a0% control tasks.",
+            "It takes more than 1,000,000 further tasks until an effect of 0.020 can be distinguished from zero.", ""])
+
     def test_a_refusal_names_its_field(self):
         said = ["the body: field 'range': need two", "the body: is not JSON", "learner 'x' already exists with different settings (steps 2, request has 3)"]
         blamed = self.evaluate("create", f"{json.dumps(said)}.map(m.blame).map(b => [b.id, b.text])")

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""The description of the service: no linter finds fault with it, and a client made of it compiles.
+"""The description of the service: no linter finds fault with it, and a client made of it compiles and plays a task.
 
-usage: test_openapi.py SOURCE [unittest options]
+usage: test_openapi.py SEGUE SOURCE [unittest options]
 scripts/install-openapi-tools installs the linter, the generator and the compiler; without them these tests are
 skipped, unless SEGUE_REQUIRE_OPENAPI is set.
 SPDX-License-Identifier: Apache-2.0"""
@@ -9,14 +9,18 @@ import collections
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
-SOURCE = pathlib.Path(sys.argv[1]).resolve()
+from program import SEGUE, SOURCE
+from service import Service
+
 DESCRIPTION = SOURCE / "src/service/api/openapi.json"
 TOOLS = SOURCE / "build/openapi"
+TOKEN = "a-token-of-the-test-0123456789"
 REASON = "the tools are not installed: run scripts/install-openapi-tools"
 MISSING = not (TOOLS / "done").exists() and not os.environ.get("SEGUE_REQUIRE_OPENAPI")
 
@@ -55,20 +59,33 @@ class Tools(unittest.TestCase):
     def test_no_linter_finds_fault(self):
         self.run_node(SOURCE / "tests/openapi/lint.mjs", DESCRIPTION)
 
-    def test_a_generated_client_compiles(self):
+    def test_a_generated_client_compiles_and_plays_a_task(self):
         with tempfile.TemporaryDirectory() as folder:
-            out = pathlib.Path(folder) / "client"
+            out = pathlib.Path(folder)
             self.run_node(TOOLS / "node_modules/openapi-typescript-codegen/bin/index.js", "--input", DESCRIPTION,
-                          "--output", out, "--client", "fetch")
-            self.assertTrue((out / "models/Learner.ts").exists())
-            self.run_node(TOOLS / "node_modules/typescript/bin/tsc", "--strict", "--noEmit", "--target", "es2020",
-                          "--module", "es2020", "--moduleResolution", "node", "--lib", "es2020,dom",
-                          "--forceConsistentCasingInFileNames", out / "index.ts")
+                          "--output", out / "client", "--client", "fetch", "--useOptions")
+            self.assertTrue((out / "client/models/Learner.ts").exists())
+            shutil.copy(SOURCE / "tests/openapi/play.ts", out)
+            self.run_node(TOOLS / "node_modules/typescript/bin/tsc", "--strict", "--target", "es2020", "--module", "commonjs",
+                          "--moduleResolution", "node", "--lib", "es2020,dom", "--outDir", out / "compiled",
+                          "--forceConsistentCasingInFileNames", out / "play.ts")
+            self.play(out)
+
+    def play(self, folder):
+        (folder / "tokens").write_text(f"{TOKEN}\n")
+        (folder / "tokens").chmod(0o600)
+        service = Service(SEGUE, folder / "test.db", "--token-file", str(folder / "tokens"))
+        try:
+            self.run_node(folder / "compiled/play.js", f"http://127.0.0.1:{service.port}", TOKEN)
+            status, learner = service.client(TOKEN).get("/v1/learners/generated")
+        finally:
+            service.stop()
+        self.assertEqual((status, learner["tasks"]["closed"], learner["rewards"]), (200, 1, 5))
 
 
 if __name__ == "__main__":
     if MISSING:
         print(f"skipped in part: {REASON}")
-    program = unittest.main(argv=[sys.argv[0], *sys.argv[2:]], exit=False)
+    program = unittest.main(argv=[sys.argv[0], *sys.argv[3:]], exit=False)
     failed = not program.result.wasSuccessful()
     sys.exit(1 if failed else 77 if MISSING else 0)

@@ -68,6 +68,15 @@ class Learn(Folder):
             said = answer("learn", log, "--out", self.folder / "x.segue", "--method", method)
             self.assertIn("40 tasks", said)
 
+    def test_no_verdict_names_a_policy_of_one_stream(self):
+        """It has no learner, because a service has several open tasks."""
+        log = self.file(log_of(60, 12))
+        found = json.loads(answer("replay", "-q", log, "--policy", "sw-ucb,d-ucb,carried-ucb", "--runs", 1, "--steps", 6,
+                                  "--format", "json"))
+        carries = {line["policy"]: line["carries"] for line in found["results"]}
+        self.assertEqual([carries[name] for name in ("sw-ucb", "d-ucb", "carried-ucb", "ts")], ["stream"] * 3 + ["nothing"])
+        self.assertNotIn(found["verdict"]["use"], ("sw-ucb", "d-ucb", "carried-ucb"))
+
     def test_tasks_can_come_by_time(self):
         rows = [f"t{i},{arm},{int(arm == 'a')},{100 - i}" for i in range(30) for arm in "ab"]
         log = self.file("\n".join(["task,arm,reward,time", *rows]))

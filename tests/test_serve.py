@@ -118,7 +118,7 @@ class Local(Served):
             self.assertNotIn(b"root:", raw)
 
     def test_errors_name_the_limits(self):
-        self.refused_call(413, "65536", "POST", "/v1/tell", "x" * 70000)
+        self.refused_call(413, "65536", "POST", "/v1/learners/tutor/ask", "x" * 70000)
         self.client.close()
         self.refused_call(400, "at most 256", "POST", "/v1/learners/tutor/ask", json.dumps({"task": "x" * 257}))
         self.refused_call(400, "1 to 256", "GET", "/v1/learners/" + "x" * 257)
@@ -151,7 +151,7 @@ class Local(Served):
         self.client.ask("tutor", "s")
         _, raw = self.client.raw("GET", "/metrics")
         for line in raw.decode().splitlines():
-            self.assertRegex(line, r'^(# (HELP|TYPE) segue_\w+ .+|segue_\w+(\{[^}]*\})? [0-9.e+-]+)$')
+            self.assertRegex(line, r'^(# (HELP|TYPE) (segue|process)_\w+ .+|(segue|process)_\w+(\{[^}]*\})? [0-9.e+-]+)$')
         self.assertIn('segue_requests_total{route="ask",status="2xx"} 1', raw.decode())
 
 

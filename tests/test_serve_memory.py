@@ -33,7 +33,7 @@ def needs_limits(test):
 
 def metrics(client):
     _, raw = client.raw("GET", "/metrics")
-    return {name: float(value) for name, value in re.findall(r"^(segue_\w+) (\S+)$", raw.decode(), re.M)}
+    return {name: float(value) for name, value in re.findall(r"^(\w+) (\S+)$", raw.decode(), re.M)}
 
 
 class Memory(unittest.TestCase):
@@ -91,7 +91,7 @@ class Memory(unittest.TestCase):
         self.assertGreater(found["segue_memory_bytes"], 20 * MIB)
         self.assertEqual(found["segue_memory_limit_bytes"], 32 * MIB)
         self.assertEqual(found["segue_memory_full"], 1)
-        self.assertGreater(found["segue_resident_bytes"], MIB)
+        self.assertGreater(found["process_resident_memory_bytes"], MIB)
         self.assertEqual(client.post("/v1/learners", {"name": "other", "arms": ["A", "B"]})[0], 503)
         status, body = client.ask("l", keys[0])  # all else goes on
         self.assertEqual(status, 200, body)
@@ -188,7 +188,9 @@ class Memory(unittest.TestCase):
             self.service.kill()
             client = self.start("--max-memory", "4G", before=allow(size))
         self.assertGreater(lives[0], 50)
-        for i in range(min(30, lives[0])):  # closing frees memory, and needs none that is not there
+        # Closing frees memory, and needs none that is not there.  A new task needs the spare back: one block of twice the
+        # memory of the learner, which grows with closed tasks.  30 to 36 of 159 closed tasks suffice, by what lies where.
+        for i in range(lives[0] // 2):
             self.close_task(client, f"life0-{i}")
         status, body = client.ask("l", "after")
         self.assertEqual(status, 200, body)

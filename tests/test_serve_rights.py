@@ -115,6 +115,13 @@ class Rights(Guarded):
         self.assertEqual(self.decider.post("/v1/learners", body)[0], 413)
         self.assertEqual(self.admin.post("/v1/learners", body)[0], 400)
 
+    def test_many_rewards_are_read_from_a_client_that_may_decide(self):
+        body = {"rewards": [{"decision": "x" * 200, "reward": 1}] * 400}
+        self.assertEqual(self.reader.post("/v1/tell", body)[0], 413)
+        for client in (self.decider, self.admin):
+            status, answer = client.post("/v1/tell", body)
+            self.assertEqual((status, len(answer["results"])), (200, 400))
+
     def test_the_client_commands_use_a_token_of_such_a_file(self):
         self.assertEqual(self.make(), 201)
         listed = json.loads(answer("learners", "--url", f"http://127.0.0.1:{self.service.port}", "--token-file", self.tokens))

@@ -1,7 +1,7 @@
 /* effect.js - the effect of transfer: tasks with transfer compared with the control group.
  * SPDX-License-Identifier: Apache-2.0 */
 import { h, setText, show } from "./dom.js";
-import { count, many, scaleOf, signed, value } from "./format.js";
+import { count, many, roughly, scaleOf, share, signed, value } from "./format.js";
 
 const ENOUGH = 5; /* closed tasks of each kind: with fewer, the interval is wider than the range of rewards */
 
@@ -38,8 +38,9 @@ function verdict({ interval }) {
     return "The data do not show an effect of transfer yet.";
 }
 
-function earlySentence({ transfer, control }, share) {
-    if (share === 0 && control.tasks === 0) return "Not measured: there are no control tasks.";
+function earlySentence({ transfer, control, stops, tasks }, setting) {
+    if (setting === 0 && control.tasks === 0) return "Not measured: there are no control tasks.";
+    if (stops > 0) return `Too early: transfer was resumed, and ${many(tasks, "closed task")} since then count.`;
     return `Too early: ${ENOUGH} closed tasks of each kind are needed; there are ${count(transfer.tasks)} ` +
         `with transfer and ${count(control.tasks)} in the control group.`;
 }
@@ -54,14 +55,25 @@ function effectSentence(effect, scale, hasTransfer) {
         "valid however often you check.";
 }
 
+/** How long until the data can tell; "" if they can, or nothing is compared. */
+export function forecastSentence({ forecast, control_share: now }, scale) {
+    if (!forecast || forecast.tasks === 0 || !(forecast.effect > 0)) return "";
+    const goal = `an effect of ${value(forecast.effect, scale)} can be distinguished from zero`;
+    if (forecast.tasks === null) return `It takes more than ${count(forecast.more_than)} further tasks until ${goal}.`;
+    const time = forecast.seconds ? ` (${roughly(forecast.seconds)} at the present rate)` : "";
+    return `About ${many(forecast.tasks, "further task")}${time} until ${goal}, with ${share(now)} control tasks.`;
+}
+
 export function makeEffect() {
     const number = h("p", { class: "big" });
     const sentence = h("p");
+    const forecast = h("p", { class: "soft forecast" });
     function update({ effect, range, control, capabilities }) {
         const scale = scaleOf(range);
         const early = isEarly(effect);
         if (show(number, !early)) setText(number, `${signed(effect.difference, scale)} per step`);
         setText(sentence, early ? earlySentence(effect, control) : effectSentence(effect, scale, capabilities.has_transfer));
+        setText(forecast, early ? "" : forecastSentence(effect, scale));
     }
-    return { element: h("div", { class: "effect" }, number, sentence), update };
+    return { element: h("div", { class: "effect" }, number, sentence, forecast), update };
 }

@@ -81,6 +81,12 @@ export function duration(seconds) {
     return many(seconds / size, name);
 }
 
+/** 90 seconds as "2 minutes". */
+export function roughly(seconds) {
+    const [size, name] = UNITS.find(([unit]) => seconds >= unit) ?? [1, "second"];
+    return many(Math.ceil(seconds / size), name);
+}
+
 /** The time of day, and the date where it is not today. */
 export function clock(time) {
     const date = new Date(1000 * time);

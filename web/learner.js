@@ -7,6 +7,7 @@ import { h, setText, show } from "./dom.js";
 import { capital, count, many, share } from "./format.js";
 import { makeReward } from "./reward.js";
 import { makeSettings } from "./settings.js";
+import { makeStopped } from "./stopped.js";
 import { makeTasks } from "./tasks.js";
 import { hasNoType, makeTypes } from "./types.js";
 import { makeVersions } from "./versions.js";
@@ -21,9 +22,10 @@ const TILES = [
     ["No type", (l) => (!hasNoType(l) ? null : l.types.length ? share(l.no_type) : "–")],
 ];
 
-function describe({ method, arms, age }) {
+function describe({ method, arms, age, paused }) {
+    const state = paused ? "paused: no decisions and no new tasks; " : "";
     const pending = age ? `; ${many(age, "closed task")} not in this version yet` : "";
-    return `${method}, ${arms.length} arms${pending}`;
+    return `${state}${method}, ${arms.length} arms${pending}`;
 }
 
 function makeTiles() {
@@ -40,9 +42,10 @@ export function learnerPage(name) {
     const method = h("p", { class: "soft" });
     const tiles = makeTiles();
     const alarm = makeAlarm();
+    const stopped = makeStopped(name);
     const parts = [makeReward(name), makeTypes(), makeVersions(), makeTasks(name), makeDecisions()];
     const settings = h("div");
-    const body = h("div", {}, alarm.element, tiles.element, ...parts.map((part) => part.element), settings);
+    const body = h("div", {}, stopped.element, alarm.element, tiles.element, ...parts.map((part) => part.element), settings);
     const damage = h("p", { class: "alarm" });
     const element = h("div", {}, h("h1", { tabindex: "-1" }, name), damage, method, body);
     body.hidden = true;
@@ -92,11 +95,12 @@ export function learnerPage(name) {
         await loadHistory(learner, signal);
         const [{ tasks }, { decisions }] = await Promise.all([
             get(at("/tasks?open=true&explain=true&limit=20"), signal), get(at("/decisions"), signal)]);
-        if (!seen) settings.append(makeSettings(learner));
+        if (seen?.changes !== learner.changes) settings.replaceChildren(makeSettings(learner));
         seen = learner;
         body.hidden = false; /* charts are measured when drawn: not while hidden */
         setText(method, describe(learner));
         tiles.update(learner);
+        stopped.update(learner);
         alarm.update(learner);
         parts.forEach((part) => part.update({ learner, groups, versions, tasks, decisions }));
     }

@@ -35,7 +35,7 @@ function makeCard(name) {
             show(alarm, false);
             return;
         }
-        setText(method, `${learner.method}, version ${count(learner.version)}`);
+        setText(method, `${learner.paused ? "paused, " : ""}${learner.method}, version ${count(learner.version)}`);
         show(alarm, isAlarming(learner.no_type, learner.types, learner.closed));
         ROWS.forEach(([, textOf], i) => {
             const text = textOf(learner);

@@ -16,12 +16,14 @@ const ROWS = [
     ["An idle task closes", (l) => never(l.idle, `after ${duration(l.idle)}`)],
     ["Reward deadline", (l) => (l.reward_deadline ? duration(l.reward_deadline) : "none")],
     ["Default reward", (l) => (!l.reward_deadline ? null : l.default_reward === null ? "none: the decision is ignored" : exact(l.default_reward))],
-    ["Control tasks", (l) => share(l.control)],
+    ["Control tasks", (l) => (l.grow ? `${share(0.5)}, falling to ${share(l.control)} as transfer helps` : share(l.control))],
+    ["Transfer that harms", (l) => (l.stop_if_harmful ? "stops" : null)],
+    ["Smallest effect", (l) => (l.smallest_effect ? exact(l.smallest_effect) : null)],
     ["Models", (l) => (l.settings.models ? count(l.settings.models) : null)],
     ["Seed", (l) => String(l.seed)],
 ];
 
-/** Settings never change, so the element is created once. */
+/** Made again after a change of settings. */
 export function makeSettings(learner) {
     const shown = ROWS.map(([label, textOf]) => [label, textOf(learner)]).filter(([, text]) => text !== null);
     const rows = shown.map(([label, text]) => h("div", {}, h("dt", {}, label), h("dd", {}, text)));

@@ -81,7 +81,8 @@ SEGUE_API void segue_task_reset(segue_task *task);
  * Return the arm to pull next: 0 .. n_arms - 1.
  *
  * Cannot fail, allocates nothing. Several asks may be outstanding: an ask counts as a pull where
- * an arm must be pulled a number of times; averages change only when a reward is told.
+ * an arm must be pulled a number of times, and as a pull with the expected reward in look-ahead and
+ * in confidence radii; averages change only when a reward is told.
  */
 SEGUE_API size_t segue_task_ask(segue_task *task);
 

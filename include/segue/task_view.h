@@ -48,6 +48,7 @@ typedef struct segue_task_view {
     size_t model_index;      /* told-ucb: the model of the task */
     const void *precomputed; /* computed from the setting, or NULL */
     void *state;             /* updated with the rewards, or NULL */
+    const double *pending;   /* n_arms: asks of each arm whose reward is expected; NULL: none */
 } segue_task_view;
 
 /** The reason of a choice. */

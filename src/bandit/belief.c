@@ -67,7 +67,8 @@ double segue_belief_step_size(const segue_belief *belief, size_t component, size
     const segue_prior *prior = &belief->prior;
     const size_t index = component * prior->n_arms + arm;
     const double pulls = segue_belief_reward_weight(belief, arm) * (double)belief->pulls[arm];
-    return prior->b ? 1.0 / (prior->a[index] + prior->b[index] + pulls) : 0.0;
+    const double pending = belief->pending ? belief->pending[arm] : 0.0;
+    return prior->b ? 1.0 / (prior->a[index] + prior->b[index] + pulls + pending) : 0.0;
 }
 
 bool segue_belief_is_possible(const segue_belief *belief)

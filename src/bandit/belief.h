@@ -39,9 +39,11 @@ typedef struct segue_belief {
     const double *sum;     /* n_arms: sum of rewards */
     const double
         *reward_weight; /* n_arms: rewards of 0 or 1 that a reward counts as, of Betas; NULL: one */
-    const bool *allowed; /* n_arms: allowed arms; NULL: all */
-    double sharpness;    /* draws are from Beta(sharpness a, sharpness b); 1: from the posterior */
-    double power;        /* components are drawn by their weights to this power; 0: 1 */
+    const double *pending; /* n_arms: rewards that are expected. They count in the step size, as if
+                              the mean of each component came, and not in draws; NULL: none */
+    const bool *allowed;   /* n_arms: allowed arms; NULL: all */
+    double sharpness; /* draws are from Beta(sharpness a, sharpness b); 1: from the posterior */
+    double power;     /* components are drawn by their weights to this power; 0: 1 */
     segue_leader_cache
         *leader;     /* of the draws so far; NULL, with `scratch`: no draw will be made */
     double *scratch; /* 2 n_arms: for a draw */

@@ -96,6 +96,7 @@ segue_belief segue_belief_policy_belief(const segue_task_view *view)
                           .pulls = view->pulls,
                           .sum = view->sum,
                           .reward_weight = p->prior.b ? view->reward_weight : NULL,
+                          .pending = view->pending,
                           .allowed = view->allowed,
                           .sharpness = 1.0,
                           .leader = &p->leader,

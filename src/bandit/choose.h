@@ -75,6 +75,13 @@ static inline bool is_allowed(const segue_task_view *view, size_t arm)
     return !view->allowed || view->allowed[arm];
 }
 
+/* Return the number of rewards of an arm that are expected.  An index counts them as if the arm's
+ * average had come: the average stays, and the radius shrinks. */
+static inline double pending_of(const segue_task_view *view, size_t arm)
+{
+    return view->pending ? view->pending[arm] : 0.0;
+}
+
 /* Return true if an ask of this arm has no reward yet. */
 static inline bool is_outstanding(const segue_task_view *view, size_t arm)
 {
@@ -131,7 +138,8 @@ static inline size_t largest_bound(const segue_task_view *view, counts_function 
                 return arm;
             continue;
         }
-        const double bound = c.sum * (1.0 / c.pulls) + sqrt(width * (1.0 / c.pulls));
+        const double bound =
+            c.sum * (1.0 / c.pulls) + sqrt(width * (1.0 / (c.pulls + pending_of(view, arm))));
         if (bound > value) {
             value = bound;
             best = arm;

@@ -20,6 +20,8 @@
 #include "core/fail.h"
 #include "core/struct_size.h"
 
+#define PENDING_LIFE 200.0 /* rewards of other asks after which a pending ask counts 1/e */
+
 static const segue_struct_size config_size = {.type = "segue_task_config",
                                               .first = sizeof(segue_task_config),
                                               .now = sizeof(segue_task_config)};
@@ -97,14 +99,16 @@ static segue_status reserve(segue_task *task, const segue_task_config *config, s
         task->state_size = task->policy->state_size(&config->setting, task->option);
     task->asked = calloc(n_arms, sizeof *task->asked);
     task->pulls = calloc(n_arms, sizeof *task->pulls);
+    task->pending = calloc(n_arms, sizeof *task->pending);
     task->sum = calloc(n_arms, sizeof *task->sum);
     task->graded = calloc(n_arms, sizeof *task->graded);
     task->allowed = calloc(2 * n_arms, sizeof *task->allowed);
     task->precomputed_size = precomputed_size;
     task->precomputed = precomputed_size ? calloc(1, precomputed_size) : NULL;
     task->view.state = task->state_size ? calloc(1, task->state_size) : NULL;
-    if (!task->asked || !task->pulls || !task->sum || !task->graded || !task->allowed ||
-        (precomputed_size && !task->precomputed) || (task->state_size && !task->view.state))
+    if (!task->asked || !task->pulls || !task->pending || !task->sum || !task->graded ||
+        !task->allowed || (precomputed_size && !task->precomputed) ||
+        (task->state_size && !task->view.state))
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a task of %zu arms", n_arms);
     if (task->weighs)
         SEGUE_TRY(segue_reward_weights_init(&task->weights, n_arms, err));
@@ -169,6 +173,7 @@ void segue_task_destroy(segue_task *task)
         return;
     free(task->asked);
     free(task->pulls);
+    free(task->pending);
     free(task->sum);
     free(task->graded);
     free(task->allowed);
@@ -203,6 +208,9 @@ void segue_task_next(segue_task *task, const segue_rng *rng, size_t model_index)
     const size_t n_arms = task->view.n_arms;
     memset(task->asked, 0, n_arms * sizeof *task->asked);
     memset(task->pulls, 0, n_arms * sizeof *task->pulls);
+    memset(task->pending, 0, n_arms * sizeof *task->pending);
+    task->n_pending = 0;
+    task->view.pending = NULL;
     memset(task->sum, 0, n_arms * sizeof *task->sum);
     memset(task->graded, 0, n_arms * sizeof *task->graded);
     assert(task->policy->needs != SEGUE_NEEDS_MODEL_INDEX || model_index < task->n_model_indices);
@@ -221,11 +229,35 @@ void segue_task_next(segue_task *task, const segue_rng *rng, size_t model_index)
 
 /* ---- asking ------------------------------------------------------------------------------ */
 
+void segue_task_count_ask(segue_task *task, size_t arm)
+{
+    assert(arm < task->view.n_arms);
+    task->asked[arm]++;
+    task->view.step++;
+    task->pending[arm] += 1.0;
+    task->n_pending++;
+    task->view.pending = task->pending;
+}
+
+/* A reward came, and others may never come: with each reward that does, they are expected less. */
+static void count_reward(segue_task *task, size_t arm)
+{
+    if (!task->view.pending)
+        return;
+    task->n_pending -= task->n_pending > 0;
+    task->pending[arm] = fmax(0.0, task->pending[arm] - 1.0);
+    for (size_t i = 0; task->n_pending > 0 && i < task->view.n_arms; i++)
+        task->pending[i] *= 1.0 - 1.0 / PENDING_LIFE;
+    if (task->n_pending == 0) {
+        task->pending[arm] = 0.0;
+        task->view.pending = NULL;
+    }
+}
+
 static size_t choose(segue_task *task, const segue_task_view *view)
 {
     const segue_choice choice = task->policy->choose(view, &task->rng);
-    task->asked[choice.arm]++;
-    task->view.step++;
+    segue_task_count_ask(task, choice.arm);
     task->no_model_left += choice.reason == SEGUE_NO_MODEL_LEFT;
     task->last_reason = choice.reason;
     return choice.arm;
@@ -276,6 +308,7 @@ segue_status segue_task_tell(segue_task *task, size_t arm, double reward, segue_
         fmin(1.0, (reward - task->lowest) / task->width); /* exactly 1 for the highest reward */
     if (task->batches.kind != SEGUE_BATCHES_NONE)
         segue_batches_add(&task->batches, arm, x, task->pulls[arm]);
+    count_reward(task, arm);
     task->sum[arm] += x;
     task->graded[arm] += x * (1.0 - x);
     task->pulls[arm]++;

@@ -21,6 +21,7 @@ static bool copy_arrays(segue_task *copy, const segue_task *task)
     const size_t n_arms = task->view.n_arms;
     copy->asked = duplicate(task->asked, n_arms * sizeof *task->asked);
     copy->pulls = duplicate(task->pulls, n_arms * sizeof *task->pulls);
+    copy->pending = duplicate(task->pending, n_arms * sizeof *task->pending);
     copy->sum = duplicate(task->sum, n_arms * sizeof *task->sum);
     copy->graded = duplicate(task->graded, n_arms * sizeof *task->graded);
     copy->allowed = duplicate(task->allowed, 2 * n_arms * sizeof *task->allowed);
@@ -28,8 +29,8 @@ static bool copy_arrays(segue_task *copy, const segue_task *task)
     copy->view.state = duplicate(task->view.state, task->state_size);
     if (task->weighs && segue_reward_weights_copy(&copy->weights, &task->weights, NULL) != SEGUE_OK)
         return false;
-    return copy->asked && copy->pulls && copy->sum && copy->graded && copy->allowed &&
-           (copy->precomputed || !task->precomputed_size) &&
+    return copy->asked && copy->pulls && copy->pending && copy->sum && copy->graded &&
+           copy->allowed && (copy->precomputed || !task->precomputed_size) &&
            (copy->view.state || !task->state_size);
 }
 
@@ -50,6 +51,7 @@ segue_status segue_task_copy(segue_task **out, const segue_task *task, segue_err
     copy->view.asked = copy->asked;
     copy->view.pulls = copy->pulls;
     copy->view.sum = copy->sum;
+    copy->view.pending = task->view.pending ? copy->pending : NULL;
     copy->view.option = copy->option;
     copy->view.reward_weight = copy->weighs ? segue_reward_weights_all(&copy->weights) : NULL;
     copy->view.precomputed = copy->precomputed;
@@ -67,17 +69,10 @@ void segue_task_fork_stream(segue_task *task, segue_task *copy)
     segue_rng_init(&copy->rng, seed, run, task->view.step, SEGUE_STREAM_POLICY);
 }
 
-void segue_task_count_ask(segue_task *task, size_t arm)
-{
-    assert(arm < task->view.n_arms);
-    task->asked[arm]++;
-    task->view.step++;
-}
-
 size_t segue_task_bytes(const segue_task *task)
 {
-    enum { BLOCKS = 11, OVERHEAD = 16 }; /* allocations, and malloc's overhead per allocation */
-    const size_t arm = 2 * sizeof *task->asked + 2 * sizeof *task->sum + 2 * sizeof *task->allowed +
+    enum { BLOCKS = 12, OVERHEAD = 16 }; /* allocations, and malloc's overhead per allocation */
+    const size_t arm = 2 * sizeof *task->asked + 3 * sizeof *task->sum + 2 * sizeof *task->allowed +
                        (task->weighs ? 2 * sizeof *task->weights.weight : 0);
     return sizeof *task + task->view.n_arms * arm + task->precomputed_size + task->state_size +
            segue_batches_bytes(&task->batches) + (size_t)BLOCKS * OVERHEAD;

@@ -12,6 +12,8 @@ struct segue_task {
     segue_task_view view;         /* points into the arrays below */
     uint64_t *asked;              /* n_arms */
     uint64_t *pulls;              /* n_arms */
+    double *pending;              /* n_arms: asks whose reward is expected */
+    uint64_t n_pending;           /* asks without a reward, as if every reward came */
     double *sum;                  /* n_arms */
     double *graded;               /* n_arms: sum of x (1 - x), 0 if all rewards are 0 or 1 */
     segue_reward_weights weights; /* unless its option says that all are 1 */

@@ -2,7 +2,7 @@
  *
  * A service plays a share of its tasks without transfer, by ts, and learns from all tasks.  The
  * effect of transfer is the difference of the means of both groups, with its confidence sequence
- * (core/confseq.h).  It shows a gain once the lower end is above 0; the sequence may be read at any
+ * (core/confseq/confseq.h).  It shows a gain once the lower end is above 0; the sequence may be read at any
  * time, so the first time counts.  One experiment per run and share is played: task t is a control
  * task with the probability of the share, and then has the reward of ts in task t of the run, else
  * that of the learner.

@@ -53,7 +53,7 @@ static segue_status list_policies(replay_study *st, segue_error *err)
 static segue_transfer_kind transfer_kind_of(const segue_policy_list *list, size_t i)
 {
     if (!segue_policy_list_is_learner(list, i))
-        return SEGUE_TRANSFER_NOTHING;
+        return list->spec[i].policy->carries ? SEGUE_TRANSFER_STREAM : SEGUE_TRANSFER_NOTHING;
     const segue_learner_config *config = &list->learner[i];
     const segue_learner_method *method = segue_learner_method_find(config->method);
     const bool one_type = segue_learner_config_get(config, "cap") <= 1.0; /* NaN: the default */

@@ -10,7 +10,7 @@
 
 const char *segue_replay_result_transfer_text(segue_transfer_kind transfer)
 {
-    static const char *const texts[] = {"nothing", "prior", "types", "arm"};
+    static const char *const texts[] = {"nothing", "prior", "types", "arm", "stream"};
     return texts[transfer];
 }
 

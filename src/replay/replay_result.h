@@ -26,7 +26,8 @@ typedef enum segue_transfer_kind {
     SEGUE_TRANSFER_NOTHING,
     SEGUE_TRANSFER_PRIOR, /* a prior per arm: ts-prior, or a learner limited to one type */
     SEGUE_TRANSFER_TYPES, /* types, models or groups of tasks */
-    SEGUE_TRANSFER_ARM    /* always the same arm, the best in hindsight */
+    SEGUE_TRANSFER_ARM,   /* always the same arm, the best in hindsight */
+    SEGUE_TRANSFER_STREAM /* averages of one stream of rewards, whatever task they came from */
 } segue_transfer_kind;
 
 /** "nothing", "prior", "types", "arm". */

@@ -65,7 +65,7 @@ typedef struct segue_store_meta {
     unsigned char key[SEGUE_STORE_KEY_SIZE];
     uint64_t starts;
     double clock; /* the stored service time; negative: none */
-    int64_t last_learner;
+    int64_t last_learner, last_task;
 } segue_store_meta;
 
 typedef struct segue_store_backend {
@@ -95,6 +95,8 @@ typedef struct segue_store_backend {
     /* Insert a segue_stored_... of the table, fill in its id; is_new: NULL, or of a reward. */
     segue_status (*insert)(segue_store *store, segue_store_table table, void *row, bool *is_new,
                            segue_error *err);
+    segue_status (*set_config)(segue_store *store, int64_t learner, const char *config,
+                               segue_error *err);
     segue_status (*retire_arm)(segue_store *store, int64_t learner, size_t position, double when,
                                segue_error *err);
     segue_status (*close_task)(segue_store *store, const segue_stored_task *task, uint64_t seq,

@@ -37,6 +37,12 @@ segue_status segue_store_add_initial(segue_store *store, int64_t learner, const 
     return store->backend->insert(store, SEGUE_TABLE_INITIAL, &row, NULL, err);
 }
 
+segue_status segue_store_set_config(segue_store *store, int64_t learner, const char *config,
+                                    segue_error *err)
+{
+    return store->backend->set_config(store, learner, config, err);
+}
+
 segue_status segue_store_delete_learner(segue_store *store, int64_t learner, segue_error *err)
 {
     return store->backend->delete_learner(store, learner, err);

@@ -28,6 +28,10 @@ SEGUE_MUST_CHECK segue_status segue_store_add_initial(segue_store *store, int64_
                                                       const void *data, size_t size,
                                                       segue_error *err);
 
+/** Replace the settings of a learner. */
+SEGUE_MUST_CHECK segue_status segue_store_set_config(segue_store *store, int64_t learner,
+                                                     const char *config, segue_error *err);
+
 /** Remove its name and settings.  segue_store_purge deletes its other rows, some per call, while
  * *more. */
 SEGUE_MUST_CHECK segue_status segue_store_delete_learner(segue_store *store, int64_t learner,

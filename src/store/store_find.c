@@ -125,3 +125,11 @@ segue_status segue_store_last_learner(segue_store *store, int64_t *id, segue_err
     *id = meta.last_learner;
     return SEGUE_OK;
 }
+
+segue_status segue_store_last_task(segue_store *store, int64_t *id, segue_error *err)
+{
+    segue_store_meta meta;
+    SEGUE_TRY(store->backend->read_meta(store, &meta, err));
+    *id = meta.last_task;
+    return SEGUE_OK;
+}

@@ -46,4 +46,8 @@ SEGUE_MUST_CHECK segue_status segue_store_read_clock(segue_store *store, double 
 SEGUE_MUST_CHECK segue_status segue_store_last_learner(segue_store *store, int64_t *id,
                                                        segue_error *err);
 
+/** Read the largest id that a task of this store ever had; 0: none. */
+SEGUE_MUST_CHECK segue_status segue_store_last_task(segue_store *store, int64_t *id,
+                                                    segue_error *err);
+
 #endif

@@ -35,7 +35,8 @@ typedef struct segue_stored_task {
     const char *key;
     bool control, open;
     uint64_t version;
-    size_t n_arms; /* when it was opened */
+    size_t n_arms;        /* when it was opened */
+    double control_share; /* probability that it became a control task, when it was opened */
     uint64_t tag; /* random, 1 to 2^63 - 1; distinguishes it from a task with the same id in another
                      history of this store, before a backup was restored; 0: none */
     double opened, closed;
@@ -70,8 +71,13 @@ typedef enum segue_event_kind {
     SEGUE_EVENT_CLOSE = 1, /* subject: the task */
     SEGUE_EVENT_REFIT_BEGIN,
     SEGUE_EVENT_REFIT_PUBLISH,
-    SEGUE_EVENT_ADD_ARM,   /* subject: its index */
-    SEGUE_EVENT_RETIRE_ARM /* subject: its index */
+    SEGUE_EVENT_ADD_ARM,    /* subject: its index */
+    SEGUE_EVENT_RETIRE_ARM, /* subject: its index */
+    SEGUE_EVENT_STOP_TRANSFER,
+    SEGUE_EVENT_RESUME_TRANSFER, /* subject: the last task that opened before, of the open ones */
+    SEGUE_EVENT_SETTINGS,        /* subject: the number of the change, from 1 on */
+    SEGUE_EVENT_PAUSE,           /* subject: 1 paused, 0 resumed */
+    SEGUE_LAST_EVENT_KIND = SEGUE_EVENT_PAUSE
 } segue_event_kind;
 
 typedef struct segue_stored_event {

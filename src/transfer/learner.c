@@ -16,13 +16,18 @@
 
 /* ---- create ------------------------------------------------------------------------------ */
 
-/* The setting of its tasks. */
-static segue_setting setting_of(const segue_learner_config *config)
+/* The setting of tasks with this number of steps; 0: not known. */
+static segue_setting setting_of(const segue_learner_config *config, uint64_t steps)
 {
     return (segue_setting){.n_arms = config->n_arms,
                            .n_models = config->n_models,
-                           .horizon = config->horizon ? config->horizon : SEGUE_MAX_HORIZON,
+                           .horizon = steps ? steps : SEGUE_MAX_HORIZON,
                            .n_tasks = config->n_tasks};
+}
+
+static uint64_t steps_of(const segue_learner *learner)
+{
+    return learner->task_steps ? learner->task_steps : learner->config.horizon;
 }
 
 segue_status segue_learner_create(segue_learner **out, const segue_learner_config *config,
@@ -32,7 +37,7 @@ segue_status segue_learner_create(segue_learner **out, const segue_learner_confi
     const learner_method *method;
     *out = NULL;
     SEGUE_TRY(segue_learner_config_complete(&complete, config, &method, err));
-    const segue_setting setting = setting_of(&complete);
+    const segue_setting setting = setting_of(&complete, complete.horizon);
     SEGUE_TRY(segue_task_check_setting(&setting, complete.lowest, complete.highest, err));
     segue_learner *learner = calloc(1, sizeof *learner);
     if (!learner)
@@ -99,7 +104,7 @@ static segue_status make_task(segue_learner *learner, bool identifies, open_task
     task.policy.policy = learner->method->policy;
     if (learner->method->plan)
         status = learner->method->plan(learner, identifies, &task, err);
-    task.setting = setting_of(config);
+    task.setting = setting_of(config, steps_of(learner));
     task.lowest = config->lowest;
     task.highest = config->highest;
     open_task *entry = calloc(1, sizeof *entry);
@@ -118,9 +123,12 @@ static segue_status make_task(segue_learner *learner, bool identifies, open_task
     return SEGUE_OK;
 }
 
-static size_t n_arms_of(const open_task *entry)
+/* A task that was closed can be opened again if it is as a new one would be. */
+static bool is_usable(const segue_learner *learner, const open_task *entry, bool identifies)
 {
-    return segue_task_internals(entry->task).view->n_arms;
+    const segue_task_view *view = segue_task_internals(entry->task).view;
+    return entry->identifies == identifies && view->n_arms == learner->config.n_arms &&
+           view->horizon == setting_of(&learner->config, steps_of(learner)).horizon;
 }
 
 /* A task of the right kind: one that was closed, or a new one. */
@@ -131,11 +139,12 @@ static segue_status take_task(segue_learner *learner, bool identifies, open_task
         open_task *entry = learner->idle;
         learner->idle = entry->next;
         learner->n_idle--;
-        if (entry->identifies == identifies && n_arms_of(entry) == learner->config.n_arms) {
+        if (is_usable(learner, entry, identifies)) {
             *out = entry;
             return SEGUE_OK;
         }
-        /* No longer usable: arms were added, or the tasks that identify models are over. */
+        /* No longer usable: arms were added, tasks have other steps, or those that identify models
+         * are over. */
         free_entry(learner, entry);
     }
     return make_task(learner, identifies, out, err);

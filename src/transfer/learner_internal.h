@@ -56,6 +56,10 @@ void segue_learner_discard_copy(segue_task **copy);
 size_t segue_learner_bytes(const segue_learner *learner);
 size_t segue_learner_close_bytes(const segue_learner *learner);
 
+/** Set the steps of tasks that are opened from now on; 0: those of the configuration.  The learner's
+ * own bytes do not change: defaults that follow from its steps stay. */
+void segue_learner_set_task_steps(segue_learner *learner, uint64_t steps);
+
 /** Set config.background of a learner without a refit: a saved one that a service goes on with. */
 void segue_learner_set_background(segue_learner *learner, bool background);
 
@@ -83,5 +87,9 @@ typedef struct segue_type_list {
 SEGUE_MUST_CHECK segue_status segue_learner_types(const segue_learner *learner,
                                                   segue_type_list *out, segue_error *err);
 void segue_type_list_fini(segue_type_list *found);
+
+/** The share of tasks that fit no type, and the number of types, as segue_learner_types has them,
+ * without the types: short and cannot fail. */
+double segue_learner_no_type(const segue_learner *learner, size_t *n_types);
 
 #endif

@@ -108,6 +108,7 @@ struct segue_learner {
     shared_prior *current; /* of the next task; NULL: none yet */
     uint64_t version;      /* how often that has changed */
     uint64_t n_identify;   /* the first tasks, which are played round robin */
+    uint64_t task_steps;   /* of tasks opened from now on; 0: config.horizon */
     bool *allowed;         /* n_arms: false where an arm is retired; NULL: none is */
     char **arm_name;       /* n_arms, each NULL without a name; NULL: none has one */
     learner_dispersion dispersion;

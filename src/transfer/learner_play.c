@@ -20,6 +20,11 @@ segue_status segue_learner_play_task(segue_learner *learner, const segue_rng *rn
     return status;
 }
 
+void segue_learner_set_task_steps(segue_learner *learner, uint64_t steps)
+{
+    learner->task_steps = steps;
+}
+
 void segue_learner_discard_task(segue_learner *learner, segue_task **task)
 {
     open_task *entry = NULL;
@@ -123,9 +128,18 @@ static void copy_models(const segue_models *models, double lowest, double width,
 }
 
 /* Component 0 of a prior is none of the types. */
+double segue_learner_no_type(const segue_learner *learner, size_t *n_types)
+{
+    const shared_prior *l = learner->current;
+    *n_types = 0;
+    if (!l)
+        return 1.0;
+    *n_types = l->models ? l->models->n_models : learner->method->info.has_types ? l->n_types : 0;
+    return l->models ? 0.0 : l->prior.weight[0];
+}
+
 static void copy_prior(const shared_prior *l, double lowest, double width, segue_type_list *out)
 {
-    out->no_type = l->prior.weight[0];
     for (size_t n = 0; n < out->n_types; n++)
         out->weight[n] = l->prior.weight[n + 1];
     for (size_t i = 0; i < out->n_types * out->n_arms; i++) {
@@ -157,16 +171,12 @@ segue_status segue_learner_types(const segue_learner *learner, segue_type_list *
 {
     const shared_prior *l = learner->current;
     const double lowest = learner->config.lowest, width = learner->config.highest - lowest;
-    *out = (segue_type_list){.no_type = 1.0, .n_arms = learner->config.n_arms};
-    if (l)
-        out->n_types = l->models                         ? l->models->n_models
-                       : learner->method->info.has_types ? l->n_types
-                                                         : 0;
+    *out = (segue_type_list){.n_arms = learner->config.n_arms};
+    out->no_type = segue_learner_no_type(learner, &out->n_types);
     const segue_status status = reserve(out, err);
     if (status != SEGUE_OK || !l)
         return status;
     if (l->models) {
-        out->no_type = 0.0;
         copy_models(l->models, lowest, width, out);
     } else {
         copy_prior(l, lowest, width, out);

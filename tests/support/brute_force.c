@@ -57,7 +57,8 @@ static size_t ucb_with(const brute *b, double log_term)
     for (size_t i = 0; i < b->n_arms; i++) {
         const double T = brute_pulls(b, b->past->task_start, i);
         index[i] = T == 0 ? brute_unseen(b, i)
-                          : brute_sum(b, b->past->task_start, i) / T + sqrt(log_term / (2.0 * T));
+                          : brute_sum(b, b->past->task_start, i) / T +
+                                sqrt(log_term / (2.0 * (T + b->pending[i])));
     }
     return brute_pick(b, index, NULL);
 }
@@ -89,7 +90,7 @@ size_t bf_ucb_plus(brute *b)
                 const double T = brute_pulls(b, b->past->task_start, i);
                 index[i] = T == 0 ? brute_unseen(b, i)
                                   : brute_sum(b, b->past->task_start, i) / T +
-                                        sqrt(paper_log(b) / (2.0 * T));
+                                        sqrt(paper_log(b) / (2.0 * (T + b->pending[i])));
             }
     }
     return brute_pick(b, index, candidate);
@@ -230,9 +231,9 @@ static size_t sw_ucb_with(const brute *b, double window, double xi)
     double index[64] = {0};
     for (size_t i = 0; i < b->n_arms; i++) {
         const double N = brute_pulls(b, start, i);
-        index[i] =
-            N == 0 ? brute_unseen(b, i)
-                   : brute_sum(b, start, i) / N + sqrt(xi * log(fmin((double)length, window)) / N);
+        index[i] = N == 0 ? brute_unseen(b, i)
+                          : brute_sum(b, start, i) / N +
+                                sqrt(xi * log(fmin((double)length, window)) / (N + b->pending[i]));
     }
     return brute_pick(b, index, NULL);
 }
@@ -258,7 +259,8 @@ size_t bf_d_ucb(brute *b)
         all += weight;
     }
     for (size_t i = 0; i < b->n_arms; i++)
-        index[i] = N[i] == 0 ? brute_unseen(b, i) : S[i] / N[i] + 2.0 * sqrt(0.6 * log(all) / N[i]);
+        index[i] = N[i] == 0 ? brute_unseen(b, i)
+                             : S[i] / N[i] + 2.0 * sqrt(0.6 * log(all) / (N[i] + b->pending[i]));
     return brute_pick(b, index, NULL);
 }
 
@@ -274,8 +276,9 @@ size_t bf_carried_ucb(brute *b)
     double index[64] = {0};
     for (size_t i = 0; i < b->n_arms; i++) {
         const double T = brute_pulls(b, 0, i);
-        index[i] =
-            T == 0 ? brute_unseen(b, i) : brute_sum(b, 0, i) / T + sqrt(long_log(b) / (2.0 * T));
+        index[i] = T == 0
+                       ? brute_unseen(b, i)
+                       : brute_sum(b, 0, i) / T + sqrt(long_log(b) / (2.0 * (T + b->pending[i])));
     }
     return brute_pick(b, index, NULL);
 }
@@ -290,7 +293,8 @@ size_t bf_told_ucb(brute *b)
                 T++;
                 S += b->past->reward[t];
             }
-        index[i] = T == 0 ? brute_unseen(b, i) : S / T + sqrt(long_log(b) / (2.0 * T));
+        index[i] =
+            T == 0 ? brute_unseen(b, i) : S / T + sqrt(long_log(b) / (2.0 * (T + b->pending[i])));
     }
     return brute_pick(b, index, NULL);
 }
@@ -302,7 +306,8 @@ size_t bf_ucb1(brute *b)
     for (size_t i = 0; i < b->n_arms; i++) {
         const double T = brute_pulls(b, b->past->task_start, i);
         index[i] = T == 0 ? brute_unseen(b, i)
-                          : brute_sum(b, b->past->task_start, i) / T + sqrt(2.0 * log(t) / T);
+                          : brute_sum(b, b->past->task_start, i) / T +
+                                sqrt(2.0 * log(t) / (T + b->pending[i]));
     }
     return brute_pick(b, index, NULL);
 }
@@ -329,7 +334,8 @@ size_t bf_kl_ucb(brute *b)
     for (size_t i = 0; i < b->n_arms; i++) {
         const double T = brute_pulls(b, b->past->task_start, i);
         index[i] = T == 0 ? brute_unseen(b, i)
-                          : -lack_of(brute_sum(b, b->past->task_start, i) / T, log(t) / T);
+                          : -lack_of(brute_sum(b, b->past->task_start, i) / T,
+                                     log(t) / (T + b->pending[i]));
     }
     return brute_pick(b, index, NULL);
 }

@@ -23,13 +23,14 @@ typedef struct brute {
     size_t model_index;
     segue_rng rng;
     const history *past;
-    double asked[64]; /* asks of each arm in this task */
-    double step;      /* their sum */
-    size_t held;      /* look-ahead: the held arm */
-    double hold;      /* remaining pulls of it */
-    int plain;        /* all weights of rewards are 1 */
-    size_t weighed;   /* rewards of this task in the numbers below */
-    int graded;       /* one of them is between 0 and 1 */
+    double asked[64];   /* asks of each arm in this task */
+    double pending[64]; /* rewards of each arm that are expected */
+    double step;        /* the sum of `asked` */
+    size_t held;        /* look-ahead: the held arm */
+    double hold;        /* remaining pulls of it */
+    int plain;          /* all weights of rewards are 1 */
+    size_t weighed;     /* rewards of this task in the numbers below */
+    int graded;         /* one of them is between 0 and 1 */
     double level, unit, weight[64];
 } brute;
 

@@ -19,6 +19,7 @@ static mixture flat_belief(brute *b)
         p.each[i] = b->plain ? 1 : brute_weight(b, i);
         p.strength[i] = 2 + p.each[i] * brute_pulls(b, b->past->task_start, i);
         p.mean[0][i] = (1 + p.each[i] * brute_sum(b, b->past->task_start, i)) / p.strength[i];
+        p.strength[i] += b->pending[i];
     }
     return p;
 }

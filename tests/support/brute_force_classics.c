@@ -18,9 +18,9 @@ size_t bf_moss(brute *b)
 {
     double index[64] = {0};
     for (size_t i = 0; i < b->n_arms; i++) {
-        const double T = pulls_of(b, i), ratio = b->n / ((double)b->n_arms * T);
-        index[i] =
-            T == 0 ? brute_unseen(b, i) : mean_of(b, i) + sqrt(ratio > 1 ? log(ratio) / T : 0);
+        const double T = pulls_of(b, i) + b->pending[i], ratio = b->n / ((double)b->n_arms * T);
+        index[i] = pulls_of(b, i) == 0 ? brute_unseen(b, i)
+                                       : mean_of(b, i) + sqrt(ratio > 1 ? log(ratio) / T : 0);
     }
     return brute_pick(b, index, NULL);
 }
@@ -36,8 +36,8 @@ size_t bf_imed(brute *b)
     for (size_t i = 0; i < b->n_arms; i++)
         best = pulls_of(b, i) > 0 ? fmax(best, mean_of(b, i)) : best;
     for (size_t i = 0; i < b->n_arms; i++) {
-        const double T = pulls_of(b, i);
-        index[i] = T == 0                 ? brute_unseen(b, i)
+        const double T = pulls_of(b, i) + b->pending[i];
+        index[i] = pulls_of(b, i) == 0    ? brute_unseen(b, i)
                    : mean_of(b, i) < best ? -T * kl(mean_of(b, i), best) - log(T)
                                           : -log(T);
         index[i] = rint(index[i] * 1e9) * 1e-9; /* equal ones differ in the last bits */
@@ -75,7 +75,9 @@ static size_t bayes_ucb_with(const brute *b, double c)
     const double tail = 1 / ((b->step + 1) * pow(fmax(1, log(b->n)), c));
     for (size_t i = 0; i < b->n_arms; i++) {
         const double won = brute_sum(b, b->past->task_start, i);
-        index[i] = -lack_of(won, fmax(0, pulls_of(b, i) - won), tail);
+        const double lost = fmax(0, pulls_of(b, i) - won);
+        const double more = 1 + b->pending[i] / (2 + won + lost);
+        index[i] = -lack_of(more * (1 + won) - 1, more * (1 + lost) - 1, tail);
     }
     return brute_first_largest(index, b->n_arms);
 }

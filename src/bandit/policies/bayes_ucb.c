@@ -43,8 +43,11 @@ typedef struct search {
 /* Compare an arm with the best so far; ties go to the lower index. */
 static void challenge(search *best, const segue_task_view *view, size_t arm)
 {
-    const double a = 1.0 + fmax(0.0, (double)view->pulls[arm] - view->sum[arm]);
-    const double b = 1.0 + view->sum[arm];
+    double a = 1.0 + fmax(0.0, (double)view->pulls[arm] - view->sum[arm]);
+    double b = 1.0 + view->sum[arm];
+    const double more = 1.0 + pending_of(view, arm) / (a + b);
+    a *= more;
+    b *= more;
     if (segue_beta_cdf(best->lack, a, b) < best->tail * (1.0 - ROUNDING))
         return; /* its lack is larger */
     const double own = segue_beta_quantile(best->tail, a, b);

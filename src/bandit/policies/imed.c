@@ -31,7 +31,7 @@ static double best_average(const segue_task_view *view)
  * have log 35.  Rounded, the lower arm wins such a tie, not the last bit. */
 static double index_of(const segue_task_view *view, size_t arm, double best)
 {
-    const double pulls = (double)view->pulls[arm];
+    const double pulls = (double)view->pulls[arm] + pending_of(view, arm);
     const double index =
         -pulls * divergence(fmin(1.0, exact_average(view, arm)), best) - log(pulls);
     return rint(index * 1e9) * 1e-9;

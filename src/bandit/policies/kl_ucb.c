@@ -59,7 +59,7 @@ static segue_choice choose(const segue_task_view *view, segue_rng *rng)
             continue;
         }
         const double p = fmin(1.0, average(view, arm));
-        const double budget = log_t / (double)view->pulls[arm];
+        const double budget = log_t / ((double)view->pulls[arm] + pending_of(view, arm));
         if (!beats(p, budget, lack))
             continue;
         const double own = solve_gap(p, budget);

@@ -7,7 +7,7 @@
 
 static double index_of(const segue_task_view *view, size_t arm, double share)
 {
-    const double pulls = (double)view->pulls[arm];
+    const double pulls = (double)view->pulls[arm] + pending_of(view, arm);
     return exact_average(view, arm) + sqrt(fmax(0.0, log(share / pulls)) / pulls);
 }
 

@@ -19,13 +19,21 @@
 #define MAX_TIMES  100  /* as many tasks: more are not suggested */
 #define MAX_RUNS   1000 /* more are not suggested */
 
-/* Return the candidate with the largest reward, except the fixed arm. */
+/* Return whether a candidate can be a method to use.  A policy of one stream cannot: where several
+ * tasks are open at a time, there is no such stream. */
+static bool is_method(const segue_replay_result *result, size_t candidate)
+{
+    return candidate != result->fixed_arm &&
+           result->candidate[candidate].transfer != SEGUE_TRANSFER_STREAM;
+}
+
+/* Return the method with the largest reward. */
 static size_t best_candidate(const segue_replay_result *result)
 {
     size_t best = result->ts;
     for (size_t c = 0; c < result->n_candidates; c++)
-        if (c != result->fixed_arm && result->candidate[c].metric[SEGUE_METRIC_REWARD].value >
-                                          result->candidate[best].metric[SEGUE_METRIC_REWARD].value)
+        if (is_method(result, c) && result->candidate[c].metric[SEGUE_METRIC_REWARD].value >
+                                        result->candidate[best].metric[SEGUE_METRIC_REWARD].value)
             best = c;
     return best;
 }

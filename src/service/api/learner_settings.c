@@ -18,35 +18,33 @@
 #include "service/api/saved_learner.h"
 #include "service/state/hash_map.h"
 
-#define MAX_SECONDS     1e9
-#define DEFAULT_IDLE    86400.0 /* seconds: a task that a client abandoned must close some day */
 #define DEFAULT_CONTROL 0.05
 #define MAX_RANGE_END   1e100 /* sums of squares of rewards stay finite */
 #define MIN_RANGE_WIDTH 1e-100
 
 static const segue_json_location body_location = {.path = "the body"};
 
-static const char *const fields[] = {
-    "name",           "arms",        "method", "models",  "range", "steps", "reward_deadline",
-    "default_reward", "close_after", "idle",   "control", "seed",  "saved", "from"};
+static const char *const fields[] = {"name",
+                                     "arms",
+                                     "method",
+                                     "models",
+                                     "range",
+                                     "steps",
+                                     "reward_deadline",
+                                     "default_reward",
+                                     "close_after",
+                                     "idle",
+                                     "control",
+                                     "grow",
+                                     "stop_if_harmful",
+                                     "smallest_effect",
+                                     "seed",
+                                     "saved",
+                                     "from",
+                                     "changes",
+                                     "paused"};
 
 /* ---- numbers ----------------------------------------------------------------------------- */
-
-/* Without the field, *out stays as it is. */
-static segue_status read_number(json_t *body, const char *field, double min, double max,
-                                double *out, segue_error *err)
-{
-    const json_t *value = json_object_get(body, field);
-    if (!value)
-        return SEGUE_OK;
-    const double x = json_is_number(value) ? json_number_value(value) : NAN;
-    if (!(x >= min && x <= max))
-        return segue_json_fail(&body_location, field, err, "is %s; need a number from %g to %g",
-                               json_is_number(value) ? "out of range" : segue_json_kind(value), min,
-                               max);
-    *out = x;
-    return SEGUE_OK;
-}
 
 static segue_status read_integer(json_t *body, const char *field, uint64_t max, uint64_t *out,
                                  segue_error *err)
@@ -70,33 +68,12 @@ static segue_status read_range(learner_settings *s, json_t *body, segue_error *e
     return SEGUE_OK;
 }
 
-/* null means none, as the written form has it. */
-static segue_status read_default_reward(learner_settings *s, json_t *body, segue_error *err)
-{
-    const json_t *value = json_object_get(body, "default_reward");
-    if (!value || json_is_null(value))
-        return SEGUE_OK;
-    s->has_default_reward = true;
-    SEGUE_TRY(read_number(body, "default_reward", s->lowest, s->highest, &s->default_reward, err));
-    if (s->reward_deadline <= 0.0)
-        return segue_json_fail(&body_location, "default_reward", err,
-                               "counts when the deadline passes; give 'reward_deadline', too");
-    return SEGUE_OK;
-}
-
-/* Order matters: later defaults and limits depend on the range, the steps and the deadline. */
+/* Order matters: limits of terms depend on the range. */
 static segue_status read_numbers(learner_settings *s, json_t *body, segue_error *err)
 {
     SEGUE_TRY(read_integer(body, "models", SEGUE_MAX_MODELS, &s->models, err));
     SEGUE_TRY(read_range(s, body, err));
-    SEGUE_TRY(read_integer(body, "steps", SEGUE_MAX_HORIZON, &s->steps, err));
-    SEGUE_TRY(read_number(body, "reward_deadline", 0.0, MAX_SECONDS, &s->reward_deadline, err));
-    SEGUE_TRY(read_default_reward(s, body, err));
-    s->close_after = s->steps;
-    SEGUE_TRY(read_integer(body, "close_after", SEGUE_MAX_HORIZON, &s->close_after, err));
-    s->idle = fmin(fmax(DEFAULT_IDLE, 2.0 * s->reward_deadline), MAX_SECONDS);
-    SEGUE_TRY(read_number(body, "idle", 0.0, MAX_SECONDS, &s->idle, err));
-    SEGUE_TRY(read_number(body, "control", 0.0, 1.0, &s->control, err));
+    SEGUE_TRY(segue_task_terms_read(&s->terms, body, s->lowest, s->highest, err));
     return read_integer(body, "seed", INT64_MAX, &s->seed, err);
 }
 
@@ -153,6 +130,16 @@ static segue_status read_from(learner_settings *s, json_t *body, segue_error *er
     return SEGUE_OK;
 }
 
+/* The store has the changes of a learner, and whether it is paused. */
+static segue_status read_changes(learner_settings *s, json_t *body, segue_error *err)
+{
+    json_t *list = json_object_get(body, "changes");
+    s->paused = json_is_true(json_object_get(body, "paused"));
+    return list ? segue_task_terms_read_changes(list, s->lowest, s->highest, &s->change,
+                                                &s->n_changes, err)
+                : SEGUE_OK;
+}
+
 /* Without transfer there is no effect of it to measure. */
 static double default_control(const char *name)
 {
@@ -169,8 +156,9 @@ static segue_status read_fields(learner_settings *s, json_t *body, segue_error *
     SEGUE_TRY(segue_saved_learner_read(s, body, err));
     if (json_object_get(body, "method"))
         SEGUE_TRY(segue_name_read(json_object_get(body, "method"), "method", s->method, err));
-    s->control = default_control(s->method);
+    s->terms.control = default_control(s->method);
     SEGUE_TRY(read_numbers(s, body, err));
+    SEGUE_TRY(read_changes(s, body, err));
     return read_arms(s, body, err);
 }
 
@@ -192,6 +180,10 @@ static segue_status check_new(const learner_settings *s, json_t *body, segue_err
     if (json_object_get(body, "from"))
         return segue_json_fail(&body_location, "from", err,
                                "names a saved learner; send its bytes as 'saved'");
+    if (json_object_get(body, "changes") || json_object_get(body, "paused"))
+        return segue_json_fail(&body_location,
+                               json_object_get(body, "paused") ? "paused" : "changes", err,
+                               "is not a setting of a new learner; PATCH it afterwards");
     const json_t *arms = json_object_get(body, "arms");
     for (size_t i = 0; i < json_array_size(arms); i++)
         SEGUE_TRY(segue_name_read_new(json_array_get(arms, i), "arms", name, err));
@@ -200,12 +192,7 @@ static segue_status check_new(const learner_settings *s, json_t *body, segue_err
         return segue_json_fail(&body_location, "range", err,
                                "need rewards from %g to %g, the second at least %g above the first",
                                -MAX_RANGE_END, MAX_RANGE_END, MIN_RANGE_WIDTH);
-    if (s->has_default_reward && s->idle > 0.0 && s->idle < s->reward_deadline)
-        return segue_json_fail(&body_location, "idle", err,
-                               "is %g; need at least the reward deadline of %g, or 0: an idle task "
-                               "would close before its default rewards count",
-                               s->idle, s->reward_deadline);
-    return SEGUE_OK;
+    return segue_task_terms_check(&s->terms, err);
 }
 
 segue_status segue_learner_settings_read(learner_settings *settings, json_t *body, segue_error *err)
@@ -243,28 +230,56 @@ void segue_learner_settings_fini(learner_settings *settings)
     settings->arm = NULL;
     settings->n_arms = 0;
     segue_bytes_fini(&settings->saved);
+    free(settings->change);
+    settings->change = NULL;
+    settings->n_changes = 0;
+}
+
+/* ---- terms ------------------------------------------------------------------------------- */
+
+const task_terms *segue_learner_settings_terms(const learner_settings *settings)
+{
+    return settings->n_changes > 0 ? &settings->change[settings->n_changes - 1].terms
+                                   : &settings->terms;
+}
+
+const task_terms *segue_learner_settings_terms_of(const learner_settings *settings, int64_t task)
+{
+    size_t i = settings->n_changes;
+    while (i > 0 && settings->change[i - 1].after >= task)
+        i--;
+    return i > 0 ? &settings->change[i - 1].terms : &settings->terms;
+}
+
+double segue_learner_settings_range(const learner_settings *settings)
+{
+    return settings->highest - settings->lowest;
+}
+
+bool segue_learner_settings_has_defaults(const learner_settings *settings)
+{
+    bool any = settings->terms.has_default_reward;
+    for (size_t i = 0; i < settings->n_changes; i++)
+        any = any || settings->change[i].terms.has_default_reward;
+    return any;
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-void segue_learner_settings_write_numbers(const learner_settings *settings, segue_bytes *b)
+void segue_learner_settings_write_numbers(const learner_settings *settings, const task_terms *terms,
+                                          segue_bytes *b)
 {
     segue_json_write_raw(b, ",\"range\":[");
     segue_json_write_number(b, settings->lowest);
     segue_json_write_raw(b, ",");
     segue_json_write_number(b, settings->highest);
     segue_json_write_raw(b, "]");
-    segue_json_write_integer(b, "steps", settings->steps);
-    segue_json_write_double(b, "reward_deadline", settings->reward_deadline);
-    segue_json_write_double(b, "default_reward",
-                            settings->has_default_reward ? settings->default_reward : NAN);
-    segue_json_write_integer(b, "close_after", settings->close_after);
-    segue_json_write_double(b, "idle", settings->idle);
-    segue_json_write_double(b, "control", settings->control);
+    segue_task_terms_write(terms, b);
     segue_json_write_integer(b, "seed", settings->seed);
 }
 
-void segue_learner_settings_write(const learner_settings *settings, segue_bytes *b)
+/* Without the closing brace. */
+static void write_with(const learner_settings *settings, const task_terms *terms, segue_bytes *b)
 {
     segue_json_write_raw(b, "{");
     segue_json_write_text(b, "name", settings->name);
@@ -276,9 +291,32 @@ void segue_learner_settings_write(const learner_settings *settings, segue_bytes 
     segue_json_write_raw(b, "]");
     segue_json_write_text(b, "method", settings->method);
     segue_json_write_integer(b, "models", settings->models);
-    segue_learner_settings_write_numbers(settings, b);
+    segue_learner_settings_write_numbers(settings, terms, b);
     if (settings->from[0])
         segue_json_write_text(b, "from", settings->from);
+}
+
+void segue_learner_settings_write(const learner_settings *settings, segue_bytes *b)
+{
+    write_with(settings, segue_learner_settings_terms(settings), b);
+    segue_json_write_raw(b, "}");
+}
+
+void segue_learner_settings_write_created(const learner_settings *settings, segue_bytes *b)
+{
+    write_with(settings, &settings->terms, b);
+    segue_json_write_raw(b, "}");
+}
+
+void segue_learner_settings_write_stored(const learner_settings *settings,
+                                         const terms_change *change, size_t n_changes, bool paused,
+                                         segue_bytes *b)
+{
+    write_with(settings, &settings->terms, b);
+    if (n_changes > 0)
+        segue_task_terms_write_changes(change, n_changes, b);
+    if (paused)
+        segue_json_write_bool(b, "paused", true);
     segue_json_write_raw(b, "}");
 }
 
@@ -293,41 +331,17 @@ static bool same_arms(const learner_settings *a, const learner_settings *b)
     return same;
 }
 
-/* NAN stands for "no default reward": two of them are equal. */
-static bool same_number(double a, double b)
+static void compare_number(const char *name, double stored, double requested, char *out,
+                           size_t size)
 {
-    return a == b || (isnan(a) && isnan(b));
-}
-
-static void format_number(double x, char out[32])
-{
-    if (isnan(x))
-        (void)strcpy(out, "none");
-    else
-        (void)snprintf(out, 32, "%.10g", x);
+    if (out[0] == '\0' && (stored < requested || stored > requested))
+        (void)snprintf(out, size, "%s %.10g, request has %.10g", name, stored, requested);
 }
 
 void segue_learner_settings_difference(const learner_settings *stored,
                                        const learner_settings *requested, char *out, size_t size)
 {
     const learner_settings *a = stored, *b = requested;
-    const struct {
-        const char *name;
-        double stored, requested;
-    } numbers[] = {
-        {"models", (double)a->models, (double)b->models},
-        {"lowest reward", a->lowest, b->lowest},
-        {"highest reward", a->highest, b->highest},
-        {"steps", (double)a->steps, (double)b->steps},
-        {"reward_deadline", a->reward_deadline, b->reward_deadline},
-        {"default_reward", a->has_default_reward ? a->default_reward : NAN,
-         b->has_default_reward ? b->default_reward : NAN},
-        {"close_after", (double)a->close_after, (double)b->close_after},
-        {"idle", a->idle, b->idle},
-        {"control", a->control, b->control},
-        {"seed", (double)a->seed, (double)b->seed},
-    };
-    char old[32], new[32];
     out[0] = '\0';
     if (strcmp(a->method, b->method) != 0)
         (void)snprintf(out, size, "method %.60s, request has %.60s", a->method, b->method);
@@ -338,12 +352,12 @@ void segue_learner_settings_difference(const learner_settings *stored,
                        a->from[0] && b->from[0] ? "another saved learner"
                        : a->from[0]             ? "it started from a saved learner"
                                                 : "it did not start from a saved learner");
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && out[0] == '\0'; i++)
-        if (!same_number(numbers[i].stored, numbers[i].requested)) {
-            format_number(numbers[i].stored, old);
-            format_number(numbers[i].requested, new);
-            (void)snprintf(out, size, "%s %s, request has %s", numbers[i].name, old, new);
-        }
+    compare_number("models", (double)a->models, (double)b->models, out, size);
+    compare_number("lowest reward", a->lowest, b->lowest, out, size);
+    compare_number("highest reward", a->highest, b->highest, out, size);
+    compare_number("seed", (double)a->seed, (double)b->seed, out, size);
+    if (out[0] == '\0')
+        segue_task_terms_difference(segue_learner_settings_terms(a), &b->terms, out, size);
 }
 
 /* ---- a learner --------------------------------------------------------------------------- */
@@ -362,7 +376,7 @@ segue_status segue_learner_settings_create_new(const learner_settings *settings,
     *out = NULL;
     SEGUE_TRY(segue_learner_config_parse(&config, settings->method, err));
     const segue_learner_method *method = segue_learner_method_find(config.method);
-    if (settings->steps == 0 && method->needs_horizon)
+    if (settings->terms.steps == 0 && method->needs_horizon)
         return segue_json_fail(&body_location, "steps", err,
                                "is missing or 0; %s must know the steps of a task", config.method);
     if (config.n_models == 0) /* an option of the method goes before the field */
@@ -372,7 +386,7 @@ segue_status segue_learner_settings_create_new(const learner_settings *settings,
                                "is missing or 0; %s must know how many models to look for",
                                config.method);
     config.n_arms = settings->n_arms;
-    config.horizon = settings->steps;
+    config.horizon = settings->terms.steps;
     config.lowest = settings->lowest;
     config.highest = settings->highest;
     config.seed = settings->seed;

@@ -13,6 +13,7 @@
 #include "segue/internal.h"
 #include "segue/learner.h"
 #include "service/api/name.h"
+#include "service/api/settings/task_terms.h"
 
 #define SEGUE_MAX_SERVICE_ARMS 1000 /* arms of a learner of the service */
 
@@ -24,16 +25,13 @@ typedef struct learner_settings {
     size_t n_arms;
     uint64_t models;        /* of tucb; 0: not given */
     double lowest, highest; /* range of rewards */
-    uint64_t steps;         /* per task; 0: not known */
-    double reward_deadline; /* seconds after the ask; 0: none */
-    bool has_default_reward;
-    double default_reward; /* counts when the deadline passes */
-    uint64_t close_after;  /* rewards; 0: never */
-    double idle;           /* seconds; 0: never */
-    double control;        /* share of tasks in the control group */
+    task_terms terms;       /* at its creation */
     uint64_t seed;
     char from[SEGUE_SAVED_HASH_LENGTH + 1]; /* names the saved learner it starts from; "": none */
-    segue_bytes saved; /* the bytes of that; only while a learner is created, and owned */
+    segue_bytes saved;    /* the bytes of that; only while a learner is created, and owned */
+    terms_change *change; /* n_changes, owned: of the terms, since its creation */
+    size_t n_changes;
+    bool paused;
 } learner_settings;
 
 /**
@@ -50,11 +48,29 @@ SEGUE_MUST_CHECK segue_status segue_learner_settings_parse(learner_settings *set
                                                            const char *text, segue_error *err);
 void segue_learner_settings_fini(learner_settings *settings);
 
-/** Write all fields as JSON; equal settings give equal bytes. */
+/** The terms of tasks that are opened now; those of a task with this id. */
+const task_terms *segue_learner_settings_terms(const learner_settings *settings);
+const task_terms *segue_learner_settings_terms_of(const learner_settings *settings, int64_t task);
+
+/** The width of the range of rewards. */
+double segue_learner_settings_range(const learner_settings *settings);
+
+/** Tasks of some terms have a default reward. */
+bool segue_learner_settings_has_defaults(const learner_settings *settings);
+
+/** Write all fields as JSON, with the terms of now, or with those at its creation; equal settings
+ * give equal bytes. */
 void segue_learner_settings_write(const learner_settings *settings, segue_bytes *b);
+void segue_learner_settings_write_created(const learner_settings *settings, segue_bytes *b);
+
+/** Write the settings with these changes as the store has them. */
+void segue_learner_settings_write_stored(const learner_settings *settings,
+                                         const terms_change *change, size_t n_changes, bool paused,
+                                         segue_bytes *b);
 
 /** Write the fields from `range` to `seed`. */
-void segue_learner_settings_write_numbers(const learner_settings *settings, segue_bytes *b);
+void segue_learner_settings_write_numbers(const learner_settings *settings, const task_terms *terms,
+                                          segue_bytes *b);
 
 /** Describe the first field that differs: "steps 25, request has 30"; "" if none does. */
 void segue_learner_settings_difference(const learner_settings *stored,

@@ -108,6 +108,29 @@ static segue_status read_tell(json_t *body, segue_parsed_request *parsed, segue_
     return SEGUE_OK;
 }
 
+segue_status segue_request_read_reward(json_t *item, segue_parsed_request *parsed, segue_error *err)
+{
+    if (json_is_object(item))
+        return read_tell(item, parsed, err);
+    return segue_json_fail(&body_location, "rewards", err,
+                           "has %s; need objects with 'decision' and 'reward'",
+                           segue_json_kind(item));
+}
+
+/* Each reward is read later, so that a wrong one does not reject the others. */
+static segue_status read_rewards(json_t *body, segue_parsed_request *parsed, segue_error *err)
+{
+    static const char *const names[] = {"rewards"};
+    json_t *list = json_object_get(body, "rewards");
+    const size_t count = json_array_size(list);
+    SEGUE_TRY(check_keys(body, names, 1, err));
+    if (!json_is_array(list) || count < 1 || count > SEGUE_MAX_TELL_COUNT)
+        return segue_json_fail(&body_location, "rewards", err, "need a list of 1 to %d rewards",
+                               SEGUE_MAX_TELL_COUNT);
+    parsed->rewards = json_incref(list);
+    return SEGUE_OK;
+}
+
 /* Names are checked against the learner later, under its lock. */
 static segue_status read_exclude(json_t *body, segue_parsed_request *parsed, segue_error *err)
 {
@@ -167,6 +190,31 @@ static segue_status read_arm(json_t *body, segue_parsed_request *parsed, segue_e
     return segue_name_read_new(json_object_get(body, "arm"), "arm", parsed->arm, err);
 }
 
+/* Values are checked when they are merged with the learner's settings. */
+static segue_status read_change(json_t *body, segue_parsed_request *parsed, segue_error *err)
+{
+    static const char *const names[] = {
+        "control",         "grow",           "stop_if_harmful", "smallest_effect", "idle",
+        "reward_deadline", "default_reward", "steps",           "close_after",     "paused"};
+    bool paused = false;
+    const char *field;
+    json_t *value;
+    json_object_foreach(body, field, value)
+    {
+        size_t i = 0;
+        while (i < sizeof names / sizeof *names && strcmp(names[i], field) != 0)
+            i++;
+        if (i == sizeof names / sizeof *names)
+            return segue_json_fail(&body_location, field, err,
+                                   "cannot change; control, grow, stop_if_harmful, "
+                                   "smallest_effect, idle, reward_deadline, default_reward, "
+                                   "steps, close_after and paused can");
+    }
+    SEGUE_TRY(read_flag(body, "paused", &paused, err));
+    parsed->change = json_incref(body);
+    return SEGUE_OK;
+}
+
 /* The other routes take an empty object. */
 static segue_status read_fields(json_t *body, segue_parsed_request *parsed, segue_error *err)
 {
@@ -174,6 +222,8 @@ static segue_status read_fields(json_t *body, segue_parsed_request *parsed, segu
     switch (parsed->route) {
     case ROUTE_CREATE:
         return segue_learner_settings_read(&parsed->settings, body, err);
+    case ROUTE_CHANGE:
+        return read_change(body, parsed, err);
     case ROUTE_ADD_ARM:
         return read_arm(body, parsed, err);
     case ROUTE_OPEN:
@@ -181,7 +231,8 @@ static segue_status read_fields(json_t *body, segue_parsed_request *parsed, segu
     case ROUTE_ASK:
         return read_ask(body, parsed, err);
     case ROUTE_TELL:
-        return read_tell(body, parsed, err);
+        return json_object_get(body, "rewards") ? read_rewards(body, parsed, err)
+                                                : read_tell(body, parsed, err);
     default:
         return check_keys(body, no_names, 0, err);
     }
@@ -215,7 +266,13 @@ static void fail_json(const json_error_t *why, segue_response *response)
 size_t segue_request_max_body(const char *method, const char *path)
 {
     const bool creates = strcmp(method, "POST") == 0 && strcmp(path, "/v1/learners") == 0;
-    return creates ? SEGUE_MAX_CREATE_BODY : SEGUE_MAX_BODY_SIZE;
+    const bool tells = strcmp(method, "POST") == 0 && strcmp(path, "/v1/tell") == 0;
+    return creates ? SEGUE_MAX_CREATE_BODY : tells ? SEGUE_MAX_TELL_BODY : SEGUE_MAX_BODY_SIZE;
+}
+
+segue_right segue_request_body_right(const char *path)
+{
+    return strcmp(path, "/v1/tell") == 0 ? RIGHT_DECIDE : RIGHT_ADMIN;
 }
 
 /* Load the body.  NULL: `response` says why. */
@@ -259,5 +316,7 @@ bool segue_request_parse_body(const segue_request *request, segue_parsed_request
 void segue_request_fini(segue_parsed_request *parsed)
 {
     json_decref(parsed->exclude);
+    json_decref(parsed->rewards);
+    json_decref(parsed->change);
     segue_learner_settings_fini(&parsed->settings);
 }

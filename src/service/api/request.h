@@ -14,7 +14,9 @@
 
 #define SEGUE_MAX_BODY_SIZE   65536      /* bytes */
 #define SEGUE_MAX_CREATE_BODY (16 << 20) /* of a learner to create, which may bring a saved one */
+#define SEGUE_MAX_TELL_BODY   (1 << 18)  /* of rewards to tell */
 #define SEGUE_MAX_ASK_COUNT   1000       /* decisions of one ask */
+#define SEGUE_MAX_TELL_COUNT  1000       /* rewards of one tell */
 
 /** A request as it came; texts belong to the caller. */
 typedef struct segue_request {
@@ -37,6 +39,8 @@ typedef struct segue_parsed_request {
         arm[SEGUE_MAX_NAME_SIZE + 1];
     char event_id[SEGUE_MAX_NAME_SIZE + 1]; /* the field "event"; "": not given */
     json_t *exclude;                        /* names of arms, or NULL; owned */
+    json_t *rewards;                        /* of a tell of several, or NULL; owned */
+    json_t *change;                         /* settings to change, or NULL; owned */
     uint64_t count;                         /* decisions; 0: one, in the plain form */
     bool probability, explain;
     bool tells; /* `decision` and `reward` are given */
@@ -51,9 +55,16 @@ typedef struct segue_parsed_request {
 /** Bytes that the body of a request may have. */
 size_t segue_request_max_body(const char *method, const char *path);
 
+/** The right that a body above SEGUE_MAX_BODY_SIZE needs. */
+segue_right segue_request_body_right(const char *path);
+
 /** Parse the JSON body for the route of `parsed`.  False: `response` says why not. */
 bool segue_request_parse_body(const segue_request *request, segue_parsed_request *parsed,
                               segue_response *response);
+
+/** Read one reward of a list of them.  @retval SEGUE_EDOMAIN  the message names the field */
+SEGUE_MUST_CHECK segue_status segue_request_read_reward(json_t *item, segue_parsed_request *parsed,
+                                                        segue_error *err);
 
 /** Parse the query of a list of tasks.  False: `response` says why not. */
 bool segue_request_parse_query(const segue_request *request, segue_parsed_request *parsed,

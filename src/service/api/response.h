@@ -68,7 +68,12 @@ typedef struct learner_view {
     arm_view *arm;
     size_t n_arms;
     uint64_t version, age, open, closed, control, rewards;
+    segue_bytes settings; /* as JSON */
+    task_terms terms;     /* of new tasks */
+    uint64_t n_changes;
+    bool paused;
     task_stats_group whole;
+    effect_state effect;
     segue_type_list found;
 } learner_view;
 

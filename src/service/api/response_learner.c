@@ -31,24 +31,54 @@ static void write_sides(segue_bytes *b, const task_stats_group *group)
     write_side(b, "control", &group->side[SIDE_CONTROL]);
 }
 
-/* Without enough tasks on both sides there is no effect: null. */
-static void write_effect(segue_bytes *b, const task_stats_group *closed, double range)
+/* Without enough tasks on both sides there is no interval: null. */
+static void write_interval(segue_bytes *b, const effect_state *effect, double range)
 {
-    segue_confseq effect;
+    segue_confseq now;
+    if (!segue_effect_compute(effect, range, &now)) {
+        segue_json_write_raw(b, ",\"difference\":null,\"interval\":null");
+        return;
+    }
+    segue_json_write_double(b, "difference", now.difference);
+    segue_json_write_raw(b, ",\"interval\":[");
+    segue_json_write_number(b, now.low);
+    segue_json_write_raw(b, ",");
+    segue_json_write_number(b, now.high);
+    segue_json_write_raw(b, "]");
+}
+
+/* How many further tasks are needed; null if nothing is compared. */
+static void write_forecast(segue_bytes *b, const effect_state *effect, const task_terms *terms,
+                           double range)
+{
+    effect_forecast found;
+    segue_json_write_key(b, "forecast");
+    if (!segue_effect_state_forecast(effect, range, terms, &found)) {
+        segue_json_write_raw(b, "null");
+        return;
+    }
+    const bool far = found.tasks == UINT64_MAX;
+    segue_json_write_raw(b, "{");
+    segue_json_write_double(b, "effect", found.effect);
+    segue_json_write_double(b, "tasks", far ? NAN : (double)found.tasks);
+    segue_json_write_double(b, "more_than", far ? (double)SEGUE_MAX_FORECAST : NAN);
+    segue_json_write_double(b, "seconds", found.seconds);
+    segue_json_write_raw(b, "}");
+}
+
+static void write_effect(segue_bytes *b, const task_stats_group *closed, const effect_state *effect,
+                         const task_terms *terms, double range)
+{
     segue_json_write_key(b, "effect");
     segue_json_write_raw(b, "{");
     write_sides(b, closed);
-    if (segue_effect_compute(closed, range, &effect)) {
-        segue_json_write_double(b, "difference", effect.difference);
-        segue_json_write_raw(b, ",\"interval\":[");
-        segue_json_write_number(b, effect.low);
-        segue_json_write_raw(b, ",");
-        segue_json_write_number(b, effect.high);
-        segue_json_write_raw(b, "]");
-    } else {
-        segue_json_write_raw(b, ",\"difference\":null,\"interval\":null");
-    }
+    write_interval(b, effect, range);
     segue_json_write_double(b, "level", SEGUE_CONFSEQ_LEVEL);
+    segue_json_write_integer(b, "tasks", segue_trial_count(&effect->trial));
+    segue_json_write_double(b, "control_share", segue_effect_state_share(effect, range, terms));
+    segue_json_write_bool(b, "stopped", effect->is_stopped);
+    segue_json_write_integer(b, "stops", effect->stops);
+    write_forecast(b, effect, terms, range);
     segue_json_write_raw(b, "}");
 }
 
@@ -56,7 +86,7 @@ static void write_effect(segue_bytes *b, const task_stats_group *closed, double 
 void segue_response_no_effect(segue_bytes *b)
 {
     const task_stats_group no_tasks = {.side = {{.rewards = 0}}};
-    write_effect(b, &no_tasks, 1.0);
+    write_effect(b, &no_tasks, &(effect_state){.stops = 0}, &(task_terms){.steps = 0}, 1.0);
 }
 
 /* ---- a learner --------------------------------------------------------------------------- */
@@ -81,12 +111,17 @@ bool segue_response_copy_learner(learner_state *state, learner_view *out)
                           .closed = segue_task_stats_tasks(&state->stats),
                           .control = state->stats.closed[SIDE_CONTROL],
                           .rewards = state->rewards,
-                          .whole = state->stats.whole};
+                          .terms = *segue_learner_settings_terms(&state->settings),
+                          .n_changes = state->settings.n_changes,
+                          .paused = state->settings.paused,
+                          .whole = state->stats.whole,
+                          .effect = state->effect};
     out->arm = calloc(state->n_arms, sizeof *out->arm);
+    segue_learner_settings_write(&state->settings, &out->settings);
     if (out->arm)
         copy_arms(state, out);
-    const bool fine =
-        out->arm && segue_learner_types(state->learner, &out->found, NULL) == SEGUE_OK;
+    const bool fine = out->arm && !out->settings.failed &&
+                      segue_learner_types(state->learner, &out->found, NULL) == SEGUE_OK;
     (void)pthread_mutex_unlock(&state->lock);
     return fine;
 }
@@ -94,6 +129,7 @@ bool segue_response_copy_learner(learner_state *state, learner_view *out)
 void segue_response_view_fini(learner_view *shown)
 {
     free(shown->arm);
+    segue_bytes_fini(&shown->settings);
     segue_type_list_fini(&shown->found);
     shown->arm = NULL;
 }
@@ -152,9 +188,11 @@ static void write_head(const learner_state *state, const learner_view *shown, se
     write_method(state, b);
     segue_json_write_double(b, "created", state->created);
     segue_json_write_key(b, "settings");
-    segue_bytes_append(b, state->config.data, state->config.size - 1); /* without the 0 */
+    segue_bytes_append(b, shown->settings.data, shown->settings.size);
+    segue_json_write_bool(b, "paused", shown->paused);
+    segue_json_write_integer(b, "changes", shown->n_changes);
     write_arms(shown, b);
-    segue_learner_settings_write_numbers(&state->settings, b);
+    segue_learner_settings_write_numbers(&state->settings, &shown->terms, b);
     write_counts(shown, b);
     segue_json_write_key(b, "types");
     segue_json_write_raw(b, "[");
@@ -165,7 +203,8 @@ static void write_tail(const learner_state *state, const learner_view *shown, se
 {
     segue_json_write_raw(b, "]");
     segue_json_write_double(b, "no_type", shown->found.no_type);
-    write_effect(b, &shown->whole, state->settings.highest - state->settings.lowest);
+    write_effect(b, &shown->whole, &shown->effect, &shown->terms,
+                 segue_learner_settings_range(&state->settings));
     segue_json_write_raw(b, "}");
 }
 
@@ -219,12 +258,15 @@ void segue_response_list_item(learner_state *state, segue_bytes *b)
     segue_json_write_text(b, "name", state->settings.name);
     write_method(state, b);
     (void)pthread_mutex_lock(&state->lock);
+    segue_json_write_bool(b, "paused", state->settings.paused);
     segue_json_write_integer(b, "arms", state->n_arms);
     segue_json_write_integer(b, "open", state->by_id.count);
     segue_json_write_integer(b, "closed", segue_task_stats_tasks(&state->stats));
     segue_json_write_integer(b, "rewards", state->rewards);
     segue_json_write_integer(b, "version", segue_learner_version(state->learner));
-    write_effect(b, &state->stats.whole, state->settings.highest - state->settings.lowest);
+    write_effect(b, &state->stats.whole, &state->effect,
+                 segue_learner_settings_terms(&state->settings),
+                 segue_learner_settings_range(&state->settings));
     write_types(state, b);
     (void)pthread_mutex_unlock(&state->lock);
     segue_json_write_double(b, "created", state->created);

@@ -73,6 +73,7 @@ segue_stored_task segue_response_task_row(const learner_state *state, const task
     return (segue_stored_task){.id = task->id,
                                .learner = state->id,
                                .control = task->control,
+                               .control_share = task->control_share,
                                .open = true,
                                .version = task->version,
                                .n_arms = task->n_arms,
@@ -89,6 +90,7 @@ static void write_row(const learner_state *state, const segue_stored_task *row, 
     segue_json_write_text(b, "learner", state->settings.name);
     segue_json_write_bool(b, "open", row->open);
     segue_json_write_bool(b, "control", row->control);
+    segue_json_write_double(b, "control_share", row->control_share);
     segue_json_write_integer(b, "version", row->version);
     segue_json_write_integer(b, "rewards", row->rewards);
     segue_json_write_double(b, "reward_per_step",

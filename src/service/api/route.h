@@ -12,12 +12,14 @@
     X(LIST, "list_learners", READ)                                                                 \
     X(CREATE, "create_learner", ADMIN)                                                             \
     X(INSPECT, "inspect_learner", READ)                                                            \
+    X(CHANGE, "change_learner", ADMIN)                                                             \
     X(DELETE, "delete_learner", ADMIN)                                                             \
     X(HISTORY, "learner_history", READ)                                                            \
     X(VERSIONS, "learner_versions", READ)                                                          \
     X(DECISIONS, "learner_decisions", READ)                                                        \
     X(ADD_ARM, "add_arm", ADMIN)                                                                   \
     X(RETIRE_ARM, "retire_arm", ADMIN)                                                             \
+    X(RESUME, "resume_transfer", ADMIN)                                                            \
     X(TASKS, "list_tasks", READ)                                                                   \
     X(OPEN, "open_task", DECIDE)                                                                   \
     X(TASK, "inspect_task", READ)                                                                  \

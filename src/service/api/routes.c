@@ -2,7 +2,7 @@
  *
  * A pattern is a method and a path in which ":l", ":t" and ":a" stand for the names of a learner, a
  * task and an arm.  Names are percent-decoded one segment at a time, after the path was matched: an
- * encoded slash belongs to a name.  The search is linear over 18 patterns, each compared segment by
+ * encoded slash belongs to a name.  The search is linear over 20 patterns, each compared segment by
  * segment, which is less work than parsing the body.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/api/routes.h"
@@ -24,12 +24,14 @@ static const pattern patterns[] = {
     {"GET", "/v1/learners", ROUTE_LIST, NO_BODY},
     {"POST", "/v1/learners", ROUTE_CREATE, BODY},
     {"GET", "/v1/learners/:l", ROUTE_INSPECT, NO_BODY},
+    {"PATCH", "/v1/learners/:l", ROUTE_CHANGE, BODY},
     {"DELETE", "/v1/learners/:l", ROUTE_DELETE, NO_BODY},
     {"GET", "/v1/learners/:l/history", ROUTE_HISTORY, NO_BODY},
     {"GET", "/v1/learners/:l/versions", ROUTE_VERSIONS, NO_BODY},
     {"GET", "/v1/learners/:l/decisions", ROUTE_DECISIONS, NO_BODY},
     {"POST", "/v1/learners/:l/arms", ROUTE_ADD_ARM, BODY},
     {"DELETE", "/v1/learners/:l/arms/:a", ROUTE_RETIRE_ARM, NO_BODY},
+    {"POST", "/v1/learners/:l/resume", ROUTE_RESUME, OPTIONAL_BODY},
     {"GET", "/v1/learners/:l/tasks", ROUTE_TASKS, NO_BODY},
     {"POST", "/v1/learners/:l/tasks", ROUTE_OPEN, OPTIONAL_BODY},
     {"GET", "/v1/learners/:l/tasks/:t", ROUTE_TASK, NO_BODY},
@@ -110,7 +112,7 @@ static void fail_method(const char *method, bool get, bool post, bool delete,
                   {false, true, false, "POST"},
                   {false, false, true, "DELETE"},
                   {true, true, false, "GET, HEAD, POST"},
-                  {true, false, true, "GET, HEAD, DELETE"}};
+                  {true, false, true, "GET, HEAD, PATCH, DELETE"}};
     for (size_t i = 0; i < sizeof allows / sizeof *allows; i++)
         if (allows[i].get == get && allows[i].post == post && allows[i].delete == delete)
             response->allow = allows[i].text;
@@ -136,7 +138,7 @@ static const pattern *find_pattern(const segue_request *request, segue_parsed_re
             return result == MATCH ? &patterns[i] : NULL;
         }
         get = get || patterns[i].method[0] == 'G';
-        post = post || patterns[i].method[0] == 'P';
+        post = post || patterns[i].method[1] == 'O';
         delete = delete || patterns[i].method[0] == 'D';
     }
     if (get || post || delete)

@@ -83,7 +83,7 @@ static segue_status copy_settings(learner_settings *s, const segue_learner *save
     if (!segue_learner_config_format(config, s->method, sizeof s->method))
         return fail_saved("has a method with too many options", err);
     s->models = config->n_models;
-    s->steps = config->horizon;
+    s->terms.steps = config->horizon;
     s->lowest = config->lowest;
     s->highest = config->highest;
     s->seed = config->seed;
@@ -124,8 +124,8 @@ static segue_status fail_number(const char *field, double given, double saved, s
 static segue_status check_numbers(const learner_settings *s, const segue_learner_config *saved,
                                   segue_error *err)
 {
-    if (s->steps != saved->horizon)
-        return fail_number("steps", (double)s->steps, (double)saved->horizon, err);
+    if (s->terms.steps != saved->horizon)
+        return fail_number("steps", (double)s->terms.steps, (double)saved->horizon, err);
     if (s->seed != saved->seed)
         return fail_number("seed", (double)s->seed, (double)saved->seed, err);
     if (s->models != saved->n_models)

@@ -76,11 +76,26 @@ static operation *remove_group(commit_queue *q)
     return group;
 }
 
+bool segue_commit_queue_ping(commit_queue *q)
+{
+    (void)pthread_mutex_lock(&q->lock);
+    const bool is_answered = q->answered == q->pings;
+    if (is_answered) {
+        q->pings++;
+        (void)pthread_cond_signal(&q->filled);
+    }
+    (void)pthread_mutex_unlock(&q->lock);
+    return is_answered;
+}
+
 operation *segue_commit_queue_pop_group(commit_queue *q, bool wait)
 {
     (void)pthread_mutex_lock(&q->lock);
-    while (wait && !q->first && !q->closed)
+    q->answered = q->pings;
+    while (wait && !q->first && !q->closed) {
         (void)pthread_cond_wait(&q->filled, &q->lock);
+        q->answered = q->pings;
+    }
     operation *group = q->first ? remove_group(q) : NULL;
     (void)pthread_mutex_unlock(&q->lock);
     return group;

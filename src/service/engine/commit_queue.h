@@ -16,6 +16,8 @@ typedef struct commit_queue {
     size_t count;
     uint64_t max_group; /* operations of one transaction */
     bool closed;        /* it accepts nothing more */
+    uint64_t pings;     /* sent to the writer ... */
+    uint64_t answered;  /* ... and the last one that it answered */
 } commit_queue;
 
 void segue_commit_queue_init(commit_queue *q, uint64_t max_group);
@@ -25,6 +27,10 @@ void segue_commit_queue_fini(commit_queue *q);
 bool segue_commit_queue_push(commit_queue *q, operation *op, bool must);
 void segue_commit_queue_close(commit_queue *q);
 size_t segue_commit_queue_length(commit_queue *q);
+
+/* Ask the writer for a sign of life: it answers when it comes to the queue.  False: it has not
+ * answered the ping before, and no new one is sent. */
+bool segue_commit_queue_ping(commit_queue *q);
 
 /* Remove the next group.  With `wait`, wait for one; NULL: the queue is empty (and closed). */
 operation *segue_commit_queue_pop_group(commit_queue *q, bool wait);

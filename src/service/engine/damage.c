@@ -209,6 +209,7 @@ static void write_line(const damaged_learner *d, segue_bytes *b)
     segue_json_write_text(b, "damaged", d->why);
     segue_json_write_text(b, "method", "");
     segue_response_capabilities(b, NULL);
+    segue_json_write_bool(b, "paused", false);
     segue_json_write_raw(b, ",\"arms\":0,\"open\":0,\"closed\":0,\"rewards\":0,\"version\":0");
     segue_response_no_effect(b);
     segue_json_write_raw(b, ",\"types\":0,\"no_type\":0");

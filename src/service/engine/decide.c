@@ -105,6 +105,17 @@ static segue_status choose_each(segue_service *service, learner_state *state, ta
     return status;
 }
 
+bool segue_decide_is_paused(const learner_state *state, segue_response *response)
+{
+    if (state->settings.paused)
+        segue_response_fail(
+            response, 409,
+            "learner '%.80s' is paused: it takes rewards and closes tasks, and makes "
+            "no decisions; PATCH it with {\"paused\": false} to resume",
+            state->settings.name);
+    return state->settings.paused;
+}
+
 void segue_decide_respond_none(const segue_error *why, segue_response *response)
 {
     if (why->status == SEGUE_EDOMAIN)
@@ -160,10 +171,11 @@ static bool has_unstored_capacity(segue_service *service, segue_response *respon
 
 /* Allocates before the arm is chosen: pushing must not fail afterwards. */
 bool segue_decide_reserve_deadlines(segue_service *service, learner_state *state,
-                                    const segue_parsed_request *request, segue_response *response)
+                                    const task_state *task, const segue_parsed_request *request,
+                                    segue_response *response)
 {
     const size_t more = segue_decide_count(request);
-    if (!state->settings.has_default_reward)
+    if (!task->terms.has_default_reward)
         return true;
     if (!request->event_id[0] &&
         !has_unstored_capacity(service,
@@ -185,7 +197,9 @@ bool segue_decide_reserve_deadlines(segue_service *service, learner_state *state
 
 void segue_decide_push_deadlines(learner_state *state, const decided *d, bool persisted)
 {
-    if (!state->settings.has_default_reward)
+    const task_state *task =
+        d->n > 0 ? segue_learner_state_task_by_id(state, d->choice[0].decision.task) : NULL;
+    if (!task || !task->terms.has_default_reward)
         return;
     for (size_t i = 0; i < d->n; i++) {
         const segue_status status = segue_deadline_queue_push(
@@ -210,13 +224,13 @@ ask_outcome segue_decide_ask(segue_service *service, learner_state *state,
     task_state *task = segue_learner_state_task_by_key(state, request->task);
     /* else a transaction finds out what to respond */
     const bool is_open = task && !task->staged_closed && !state->is_gone;
-    if (is_open && segue_decide_is_long(task, request)) {
+    if (is_open && !state->settings.paused && segue_decide_is_long(task, request)) {
         task->active = segue_service_time(service); /* not idle while the ask waits */
         (void)pthread_mutex_unlock(&state->lock);
         return ASK_IS_LONG;
     }
-    const bool fine = is_open &&
-                      segue_decide_reserve_deadlines(service, state, request, response) &&
+    const bool fine = is_open && !segue_decide_is_paused(state, response) &&
+                      segue_decide_reserve_deadlines(service, state, task, request, response) &&
                       segue_decide_choose(service, state, task, request, &d, response);
     if (fine)
         segue_decide_push_deadlines(state, &d, false);

@@ -39,14 +39,19 @@ bool segue_decide_choose(segue_service *service, learner_state *state, task_stat
                          const segue_parsed_request *request, decided *out,
                          segue_response *response);
 
+/* The learner is paused: the response says so.  The caller holds the learner's lock, or is the
+ * writer. */
+bool segue_decide_is_paused(const learner_state *state, segue_response *response);
+
 /* Respond that no arm could be chosen. */
 void segue_decide_respond_none(const segue_error *why, segue_response *response);
 
-/* Allocate for deadlines of these decisions, if the learner has a default reward; false: the
+/* Allocate for deadlines of these decisions, if the task has a default reward; false: the
  * response says why not.  The caller holds the learner's lock. */
 bool segue_decide_reserve_deadlines(segue_service *service, learner_state *state,
-                                    const segue_parsed_request *request, segue_response *response);
-/* Push decisions onto the deadline queue, if the learner has a default reward. */
+                                    const task_state *task, const segue_parsed_request *request,
+                                    segue_response *response);
+/* Push decisions onto the deadline queue, if their task has a default reward. */
 void segue_decide_push_deadlines(learner_state *state, const decided *d, bool persisted);
 
 /* The ask takes so long that the read pool must decide it. */

@@ -117,6 +117,7 @@ segue_status segue_decide_task_copy(learner_state *state, const task_state *task
     *out = (task_copy){.task = {.id = task->id,
                                 .tag = task->tag,
                                 .control = task->control,
+                                .control_share = task->control_share,
                                 .version = task->version,
                                 .n_arms = task->n_arms,
                                 .opened = task->opened,

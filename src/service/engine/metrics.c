@@ -9,6 +9,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/metrics.h"
 
+#include <string.h>
+
 #include "io/json_write.h"
 
 static const double edges[METRICS_BUCKETS - 1] = {1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 0.01,
@@ -27,6 +29,25 @@ void segue_metrics_count(metrics *m, segue_route route, int status, double secon
                                     memory_order_relaxed);
 }
 
+void segue_metrics_write_header(segue_bytes *b, const char *name, const char *kind,
+                                const char *help)
+{
+    segue_json_write_format(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind);
+}
+
+void segue_metrics_write_label(segue_bytes *b, const char *value)
+{
+    while (*value) {
+        const size_t plain = strcspn(value, "\\\"\n");
+        segue_bytes_append(b, value, plain);
+        value += plain;
+        if (*value)
+            segue_json_write_raw(b, *value == '\n' ? "\\n" : *value == '"' ? "\\\"" : "\\\\");
+        value += *value != '\0';
+    }
+}
+
+/* The names here are without their prefix. */
 static void write_header(segue_bytes *b, const char *name, const char *kind, const char *help)
 {
     segue_json_write_format(b, "# HELP segue_%s %s\n# TYPE segue_%s %s\n", name, help, name, kind);
@@ -141,7 +162,5 @@ void segue_metrics_write_memory(const memory *m, size_t reads, segue_bytes *b)
     write_value(b, "memory_limit_bytes", "gauge", "Limit of --max-memory.", m->limit);
     write_value(b, "memory_full", "gauge", "1 if new tasks and learners are rejected, else 0.",
                 atomic_load(&m->full));
-    write_value(b, "resident_bytes", "gauge", "Resident memory of the process.",
-                segue_memory_resident());
     write_value(b, "reads_waiting", "gauge", "Long requests queued or running.", reads);
 }

@@ -47,4 +47,16 @@ void segue_metrics_write(const metrics *m, const segue_gauges *now, segue_bytes 
 /** Write memory and the length of the read pool. */
 void segue_metrics_write_memory(const memory *m, size_t reads, segue_bytes *b);
 
+/** Write the metrics of the process and of the build; `started`: seconds since 1970. */
+void segue_metrics_write_process(double started, segue_bytes *b);
+
+/** Write the metrics of learners, of at most config.max_metrics_learners.
+ * @retval false  out of memory */
+bool segue_metrics_write_learners(segue_service *service, segue_bytes *b);
+
+/** Write the lines that begin a metric; and a label's value, escaped. */
+void segue_metrics_write_header(segue_bytes *b, const char *name, const char *kind,
+                                const char *help);
+void segue_metrics_write_label(segue_bytes *b, const char *value);
+
 #endif

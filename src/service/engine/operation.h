@@ -52,8 +52,10 @@ typedef struct operation_kind {
     bool is_alone;                                    /* it is the only one of its transaction */
 } operation_kind;
 
-extern const operation_kind op_create_learner, op_delete_learner, op_add_arm, op_retire_arm;
-extern const operation_kind op_open, op_close, op_tell, op_ask;
+extern const operation_kind op_create_learner, op_change_learner, op_delete_learner;
+extern const operation_kind op_add_arm, op_retire_arm;
+extern const operation_kind op_open, op_close, op_tell, op_tell_many, op_ask;
+extern const operation_kind op_stop_transfer, op_resume_transfer; /* the first is a job */
 extern const operation_kind op_read; /* only reads: never in the commit queue */
 /* Internal jobs. */
 extern const operation_kind op_persist_pending, op_expire, op_default_reward;
@@ -94,6 +96,11 @@ struct operation {
             segue_bytes saved;      /* the saved learner that it starts from */
             bool is_new;
         } create;
+        struct {
+            terms_change *list; /* with the new change; NULL: terms stay */
+            bool paused;
+            bool is_new; /* something changes */
+        } change;
         int64_t damaged_id; /* delete: a learner that is not served; `state` is NULL */
         struct {
             bool is_new;
@@ -113,8 +120,13 @@ struct operation {
             decided decided; /* decisions of an ask with an event id; n = 0 without one */
             bool is_new;     /* they were not stored before */
         } ask;
-        uint64_t persisted_end; /* persist: entries before this one are stored */
-        bool more;              /* purge: rows are left */
+        struct {
+            int64_t last_task; /* resume: of the open ones */
+            bool is_new;       /* it was stopped */
+        } transfer;
+        struct tell_list *tell_list; /* tell many: until it is dequeued */
+        uint64_t persisted_end;      /* persist: entries before this one are stored */
+        bool more;                   /* purge: rows are left */
     };
 };
 

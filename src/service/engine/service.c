@@ -39,6 +39,7 @@ segue_service_config segue_service_defaults(void)
                                   .max_open_tasks = 100000,
                                   .max_group = 512,
                                   .max_wal = UINT64_C(1) << 30,
+                                  .max_metrics_learners = 100,
                                   .now = segue_clock_wall,
                                   .steady = segue_clock_steady};
 }
@@ -94,6 +95,11 @@ uint64_t segue_service_random_bits(segue_service *service)
 {
     const uint64_t draw = atomic_fetch_add(&service->draws, 1);
     return segue_keyed_hash(service->start, &draw, sizeof draw);
+}
+
+bool segue_service_ping_writer(segue_service *service)
+{
+    return segue_commit_queue_ping(&service->queue);
 }
 
 uint64_t segue_service_open_tasks(const segue_service *service)
@@ -221,6 +227,7 @@ segue_status segue_service_create(segue_service **out, const segue_service_confi
         service->config.now = segue_clock_wall;
     if (!service->config.steady)
         service->config.steady = segue_clock_steady;
+    service->started_at = segue_service_wall_time(service);
     segue_commit_queue_init(&service->queue, service->config.max_group);
     segue_read_pool_init(&service->pool);
     segue_memory_init(&service->memory,

@@ -16,11 +16,12 @@ typedef struct segue_service_config {
     const char *token_file;        /* NULL: requests need no token */
     struct segue_audit_log *audit; /* NULL: none; borrowed while the service lives */
     uint64_t max_open_tasks;       /* over all learners; default 100,000 */
-    uint64_t max_memory;    /* bytes (memory.h); 0 (the default): half of the available memory */
-    uint64_t max_group;     /* operations of one transaction; default 512 */
-    uint64_t max_wal;       /* bytes of the WAL at which changes are rejected; default 1 GB */
-    double rate;            /* requests per second and token; 0 (the default): no limit */
-    double (*now)(void);    /* seconds since 1970, shown to users; NULL: the system clock */
+    uint64_t max_memory; /* bytes (memory.h); 0 (the default): half of the available memory */
+    uint64_t max_group;  /* operations of one transaction; default 512 */
+    uint64_t max_wal;    /* bytes of the WAL at which changes are rejected; default 1 GB */
+    uint64_t max_metrics_learners; /* learners with metrics of their own; default 100 */
+    double rate;                   /* requests per second and token; 0 (the default): no limit */
+    double (*now)(void);           /* seconds since 1970, shown to users; NULL: the system clock */
     double (*steady)(void); /* seconds that never jump, for durations; NULL: CLOCK_MONOTONIC */
     void (*report)(void *context, const char *message); /* a line for the operator, from any
                                                             thread, without waiting; or NULL */
@@ -63,6 +64,10 @@ void segue_service_handle_and_wait(segue_service *service, const segue_request *
 
 /** Without threads: run queued operations and refits until none is left. */
 void segue_service_run_pending(segue_service *service);
+
+/** Return whether the writer has answered the last ping, and ping it again if it has.  A writer that
+ * is stuck in a transaction or waits for a lock does not answer. */
+bool segue_service_ping_writer(segue_service *service);
 
 /** Its counters. */
 struct metrics *segue_service_metrics(segue_service *service);

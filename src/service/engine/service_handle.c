@@ -18,7 +18,6 @@
 #include "service/engine/service_internal.h"
 #include "service/jobs/read_pool.h"
 #include "service/jobs/timer.h"
-#include "service/state/effect.h"
 
 /* ---- short requests ---------------------------------------------------------------------- */
 
@@ -66,7 +65,8 @@ static void respond_metrics(segue_service *service, segue_response *response)
     segue_damage_write_metric(service, &response->body);
     segue_metrics_write_memory(&service->memory, segue_read_pool_length(&service->pool),
                                &response->body);
-    if (segue_effect_write_metrics(service, &response->body))
+    segue_metrics_write_process(service->started_at, &response->body);
+    if (segue_metrics_write_learners(service, &response->body))
         response->type = "text/plain; version=0.0.4";
     else
         segue_response_fail(response, 503, "out of memory for the list of learners; retry later");
@@ -140,16 +140,21 @@ static respond_by respond(segue_service *service, const segue_request *request,
 static operation *create_operation(const segue_parsed_request *parsed)
 {
     static const operation_kind *const kinds[N_ROUTES] = {[ROUTE_CREATE] = &op_create_learner,
+                                                          [ROUTE_CHANGE] = &op_change_learner,
                                                           [ROUTE_DELETE] = &op_delete_learner,
                                                           [ROUTE_ADD_ARM] = &op_add_arm,
                                                           [ROUTE_RETIRE_ARM] = &op_retire_arm,
+                                                          [ROUTE_RESUME] = &op_resume_transfer,
                                                           [ROUTE_OPEN] = &op_open,
                                                           [ROUTE_CLOSE] = &op_close,
                                                           [ROUTE_TELL] = &op_tell,
                                                           [ROUTE_ASK] = &op_ask};
+    const bool tells_many = parsed->route == ROUTE_TELL && parsed->rewards;
     const bool tells_first = parsed->route == ROUTE_ASK && parsed->tells;
     const operation_kind *kind = kinds[parsed->route] ? kinds[parsed->route] : &op_read;
-    operation *op = segue_operation_create(tells_first ? &op_tell : kind);
+    operation *op = segue_operation_create(tells_first  ? &op_tell
+                                           : tells_many ? &op_tell_many
+                                                        : kind);
     if (op && tells_first)
         op->follow_up = &op_ask;
     return op;

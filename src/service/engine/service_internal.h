@@ -25,6 +25,7 @@ struct segue_service {
     /* Set when the service is created; read by all threads. */
     segue_service_config config;
     unsigned char key[16];
+    double started_at;       /* wall time */
     unsigned char start[16]; /* random bits of this start, from which random_bits are derived */
 
     /* The writer's connection (the creating thread's before the writer starts).  Other threads only

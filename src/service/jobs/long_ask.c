@@ -34,7 +34,7 @@ static bool choose_on_task(segue_service *service, operation *op, task_state *ta
 {
     decided *d = &op->ask.decided;
     const bool fine =
-        segue_decide_reserve_deadlines(service, op->state, &op->request, op->response) &&
+        segue_decide_reserve_deadlines(service, op->state, task, &op->request, op->response) &&
         segue_decide_choose(service, op->state, task, &op->request, d, op->response);
     if (fine)
         segue_decide_push_deadlines(op->state, d, false);
@@ -58,7 +58,8 @@ static read_result begin_on(segue_service *service, operation *op, task_state *t
 {
     read_state *r = op->read;
     task->active = segue_service_time(service);
-    if (!segue_decide_allowed_arms(op->state, task->n_arms, &op->request, &r->allowed,
+    if (segue_decide_is_paused(op->state, op->response) ||
+        !segue_decide_allowed_arms(op->state, task->n_arms, &op->request, &r->allowed,
                                    op->response))
         return READ_DONE;
     if (copy_task(op, task))
@@ -140,7 +141,8 @@ static read_result respond(segue_service *service, operation *op)
     task_state *task = find_open(op);
     const bool same = task && task->id == r->copy.task.id;
     const bool fine =
-        same && segue_decide_reserve_deadlines(service, op->state, &op->request, op->response);
+        same && !segue_decide_is_paused(op->state, op->response) &&
+        segue_decide_reserve_deadlines(service, op->state, task, &op->request, op->response);
     if (fine) {
         issue(service, op, task);
         segue_decide_push_deadlines(op->state, &r->decided, false);

@@ -1,4 +1,4 @@
-/* maintenance.c - enqueue snapshots, refits and purges that are due.
+/* maintenance.c - enqueue snapshots, refits, stops of transfer and purges that are due.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/jobs/maintenance.h"
 
@@ -6,6 +6,7 @@
 
 #include "service/engine/commit_queue.h"
 #include "service/engine/service_internal.h"
+#include "service/state/effect.h"
 
 #define MAX_RECOVERY_COST 20000 /* rewards that recovery may have to apply again (learn.h) */
 
@@ -22,6 +23,8 @@ void segue_maintenance_enqueue(segue_service *service, learner_state *state)
         segue_commit_queue_add_job_once(service, state, &op_snapshot);
     if (!state->refit && segue_learner_refit_due(state->learner))
         segue_commit_queue_add_job_once(service, state, &op_refit_begin);
+    if (segue_effect_stop_due(state))
+        segue_commit_queue_add_job_once(service, state, &op_stop_transfer);
 }
 
 void segue_maintenance_enqueue_all(segue_service *service)

@@ -1,4 +1,4 @@
-/* maintenance.h - jobs that a learner needs now and then: snapshots, refits, purges.
+/* maintenance.h - jobs that a learner needs now and then: snapshots, refits, stops of transfer, purges.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_JOBS_MAINTENANCE_H
 #define SEGUE_SERVICE_JOBS_MAINTENANCE_H

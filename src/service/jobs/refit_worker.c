@@ -69,13 +69,27 @@ static void pause_worker(segue_service *service)
     (void)pthread_mutex_unlock(&service->worker_lock);
 }
 
+/* Run a refit, and count it with its time. */
+static segue_status run_refit(segue_service *service, learner_state *state, segue_error *err)
+{
+    const double start = service->config.steady();
+    const segue_status status = segue_refit_run(state->refit, err);
+    const double seconds = service->config.steady() - start;
+    if (status != SEGUE_OK)
+        return status;
+    (void)atomic_fetch_add(&state->refits, 1);
+    (void)atomic_fetch_add(&state->refit_microseconds,
+                           (unsigned long long)(seconds > 0.0 ? seconds * 1e6 : 0.0));
+    return SEGUE_OK;
+}
+
 bool segue_refit_worker_run_one(segue_service *service, bool wait)
 {
     segue_error err = {.message = ""};
     learner_state *state = pop(service, wait);
     if (!state)
         return false;
-    const segue_status status = segue_refit_run(state->refit, &err);
+    const segue_status status = run_refit(service, state, &err);
     report_refit(service, state, status != SEGUE_OK, &err);
     if (status == SEGUE_OK) {
         atomic_store(&state->refit_finished, true);

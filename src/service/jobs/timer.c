@@ -25,23 +25,35 @@
 static operation *create_default_reward(const learner_state *state, const pending_decision *pending)
 {
     operation *op = segue_operation_create(&op_default_reward);
+    const task_state *task = segue_learner_state_task_by_id(state, pending->decision.task);
     if (op) {
-        op->request.reward = state->settings.default_reward;
+        op->request.reward = task ? task->terms.default_reward : 0.0;
         op->decision = pending->decision;
         op->reward.sequence = pending->sequence;
     }
     return op;
 }
 
+/* A decision of a closed task is overdue: its entry is to be removed. */
 static bool is_overdue(const learner_state *state, const pending_decision *pending, double now)
 {
-    return now - pending->decision.asked_at > state->settings.reward_deadline;
+    const task_state *task = segue_learner_state_task_by_id(state, pending->decision.task);
+    return !task || now - pending->decision.asked_at > task->terms.reward_deadline;
+}
+
+/* Find the next overdue entry from index `i` on; `count` without one.  If all tasks have the same
+ * time to their deadlines, no later entry is due before an earlier one. */
+static size_t find_overdue(const learner_state *state, size_t i, double now)
+{
+    const deadline_queue *queue = &state->deadlines;
+    while (i < queue->count && !is_overdue(state, segue_deadline_queue_at(queue, i), now))
+        i = state->mixed_deadlines ? i + 1 : queue->count;
+    return i;
 }
 
 bool segue_timer_defaults_due(const learner_state *state, double now)
 {
-    return state->settings.has_default_reward && state->deadlines.count > 0 &&
-           is_overdue(state, segue_deadline_queue_at(&state->deadlines, 0), now);
+    return find_overdue(state, 0, now) < state->deadlines.count;
 }
 
 operation *segue_timer_create_default_rewards(segue_service *service, int64_t learner)
@@ -52,12 +64,13 @@ operation *segue_timer_create_default_rewards(segue_service *service, int64_t le
     if (!state)
         return NULL;
     (void)pthread_mutex_lock(&state->lock);
-    for (size_t i = 0; i < MAX_EXPIRED && i < state->deadlines.count; i++) {
-        const pending_decision *pending = segue_deadline_queue_at(&state->deadlines, i);
-        *end = is_overdue(state, pending, now) ? create_default_reward(state, pending) : NULL;
+    size_t i = find_overdue(state, 0, now);
+    for (size_t n = 0; n < MAX_EXPIRED && i < state->deadlines.count; n++) {
+        *end = create_default_reward(state, segue_deadline_queue_at(&state->deadlines, i));
         if (!*end)
             break;
         end = &(*end)->next;
+        i = find_overdue(state, i + 1, now);
     }
     (void)pthread_mutex_unlock(&state->lock);
     segue_learner_state_release(state);
@@ -90,24 +103,41 @@ void segue_timer_clear_close_pending(learner_state *state, int64_t id)
     (void)pthread_mutex_unlock(&state->lock);
 }
 
-/* Enqueue the close of idle tasks. */
-static void check_idle(segue_service *service, learner_state *state, double now)
+bool segue_timer_is_idle(const learner_state *state, const task_state *task, double now)
 {
-    const double idle = state->settings.idle;
-    int64_t found[MAX_IDLE];
+    return !state->settings.paused && task->terms.idle > 0.0 &&
+           now - task->active > task->terms.idle;
+}
+
+/* Collect idle tasks, at most MAX_IDLE; returns their number.  Holds the learner's lock. */
+static size_t find_idle(learner_state *state, double now, int64_t found[MAX_IDLE])
+{
     size_t count = 0, index = 0;
     const hash_map_entry *within = NULL;
-    if (now - state->idle_checked < fmin(1.0, idle / 4.0))
-        return;
-    state->idle_checked = now;
-    (void)pthread_mutex_lock(&state->lock);
+    state->shortest_idle = segue_learner_settings_terms(&state->settings)->idle;
     for (task_state *task;
          count < MAX_IDLE && (task = segue_hash_map_next(&state->by_id, &index, &within));) {
-        if (now - task->active > idle && !task->close_pending) {
+        const double idle = task->terms.idle, shortest = state->shortest_idle;
+        if (idle > 0.0 && (shortest <= 0.0 || idle < shortest))
+            state->shortest_idle = idle;
+        if (segue_timer_is_idle(state, task, now) && !task->close_pending) {
             task->close_pending = true;
             found[count++] = task->id;
         }
     }
+    return count;
+}
+
+/* Enqueue the close of idle tasks. */
+static void check_idle(segue_service *service, learner_state *state, double now)
+{
+    int64_t found[MAX_IDLE];
+    const double wait = state->shortest_idle > 0.0 ? fmin(1.0, state->shortest_idle / 4.0) : 1.0;
+    if (now - state->idle_checked < wait)
+        return;
+    state->idle_checked = now;
+    (void)pthread_mutex_lock(&state->lock);
+    const size_t count = find_idle(state, now, found);
     (void)pthread_mutex_unlock(&state->lock);
     for (size_t i = 0; i < count; i++)
         if (!segue_commit_queue_add_job(service, &op_close, state->id, found[i]))
@@ -148,10 +178,8 @@ void segue_timer_tick(segue_service *service)
     size_t count = 0;
     learner_state **all = segue_service_learners(service, &count);
     for (size_t i = 0; all && i < count; i++) {
-        if (all[i]->settings.has_default_reward)
-            check_deadlines(service, all[i], now);
-        if (all[i]->settings.idle > 0.0)
-            check_idle(service, all[i], now);
+        check_deadlines(service, all[i], now);
+        check_idle(service, all[i], now);
         if (atomic_load(&all[i]->refit_finished)) /* its transaction failed */
             segue_commit_queue_add_job_once(service, all[i], &op_refit_publish);
         segue_learner_state_release(all[i]);

@@ -13,7 +13,11 @@ void segue_timer_tick(segue_service *service);
 /* Clear the mark that the close of an idle task is in the queue.  Takes the learner's lock. */
 void segue_timer_clear_close_pending(learner_state *state, int64_t id);
 
-/* The oldest pending decision is past its deadline.  The caller holds the learner's lock. */
+/* The task is idle for too long, and the learner is not paused.  The caller holds the learner's
+ * lock. */
+bool segue_timer_is_idle(const learner_state *state, const task_state *task, double now);
+
+/* A pending decision is past its deadline.  The caller holds the learner's lock. */
 bool segue_timer_defaults_due(const learner_state *state, double now);
 
 /* Create the default rewards of decisions past their deadline: a linked list of operations, which

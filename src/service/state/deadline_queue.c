@@ -4,8 +4,9 @@
  * or the buffer is full; then compact() removes them.  The buffer doubles only if more than half of
  * it is still due, and shrinks when three quarters are free.
  *
- * All decisions of a learner have the same time to their deadline, so the order of asking is the
- * order of deadlines, and a queue is enough.  jobs/timer.c expires them.
+ * Tasks of a learner have the same time to their deadlines, unless its settings changed.  So the
+ * order of asking is the order of deadlines, and a queue is enough.  jobs/timer.c expires them; where
+ * times differ, it reads the whole queue and removes entries in the middle.
  * Entries before `persisted` are in the store; the service limits how many are not.  The learner's
  * lock guards the queue.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -132,6 +133,17 @@ void segue_deadline_queue_pop_before(deadline_queue *queue, uint64_t sequence)
     segue_deadline_queue_mark_persisted(queue, sequence);
     if (queue->capacity > MIN_CAPACITY && queue->count < queue->capacity / 4)
         (void)resize(queue, queue->capacity / 2); /* without memory it stays large */
+}
+
+void segue_deadline_queue_remove(deadline_queue *queue, uint64_t sequence)
+{
+    const size_t i = segue_deadline_queue_find(queue, sequence);
+    if (i == queue->count || at(queue, i)->sequence != sequence)
+        return;
+    if (i == 0)
+        segue_deadline_queue_pop_before(queue, sequence + 1);
+    else
+        at(queue, i)->decision.task = 0; /* no task has this id */
 }
 
 void segue_deadline_queue_pop_closed(deadline_queue *queue, const hash_map *open)

@@ -47,6 +47,10 @@ size_t segue_deadline_queue_find(const deadline_queue *queue, uint64_t sequence)
 void segue_deadline_queue_mark_persisted(deadline_queue *queue, uint64_t sequence);
 void segue_deadline_queue_pop_before(deadline_queue *queue, uint64_t sequence);
 
+/** Remove one entry.  One that is not at the front stays as an entry of no task until it gets there.
+ */
+void segue_deadline_queue_remove(deadline_queue *queue, uint64_t sequence);
+
 /** Remove entries of closed tasks from the front: their rewards do not count any more. */
 void segue_deadline_queue_pop_closed(deadline_queue *queue, const hash_map *open);
 

@@ -46,10 +46,11 @@ static void release(pthread_mutex_t *lock)
 }
 
 segue_status segue_learn_task(segue_store *store, segue_learner *learner, int64_t task,
-                              pthread_mutex_t *lock, segue_error *err)
+                              const task_terms *terms, pthread_mutex_t *lock, segue_error *err)
 {
     segue_task *fresh = NULL;
     acquire(lock);
+    segue_learner_set_task_steps(learner, segue_task_terms_horizon(terms));
     segue_status status = segue_learner_open_task(learner, &fresh, err);
     release(lock);
     if (status != SEGUE_OK)

@@ -46,7 +46,7 @@ segue_status segue_learner_state_create(learner_state **out, const segue_stored_
     segue_hash_map_init(&state->arm_by_name, key);
     segue_hash_map_init(&state->by_key, key);
     segue_hash_map_init(&state->by_id, key);
-    segue_learner_settings_write(&state->settings, &state->config);
+    segue_learner_settings_write_created(&state->settings, &state->config);
     segue_bytes_append(&state->config, "", 1);
     *out = state;
     return state->config.failed ? segue_fail_no_memory(err, "a learner") : SEGUE_OK;
@@ -159,6 +159,7 @@ static size_t n_played(const task_state *task)
 static segue_status play_with_transfer(learner_state *state, task_state *task, const segue_rng *rng,
                                        segue_error *err)
 {
+    segue_learner_set_task_steps(state->learner, segue_task_terms_horizon(&task->terms));
     segue_status status = segue_learner_play_task(state->learner, rng, &task->play, err);
     if (status != SEGUE_OK || n_played(task) == task->n_arms)
         return status;
@@ -209,6 +210,13 @@ static void free_task(task_state *task)
     free(task);
 }
 
+/* A new task has no id yet: it gets the terms of now. */
+static const task_terms *terms_of(const learner_state *state, const segue_stored_task *row)
+{
+    return row->id > 0 ? segue_learner_settings_terms_of(&state->settings, row->id)
+                       : segue_learner_settings_terms(&state->settings);
+}
+
 segue_status segue_learner_state_prepare_task(learner_state *state, const segue_stored_task *row,
                                               const char *key, task_state **out, segue_error *err)
 {
@@ -220,7 +228,9 @@ segue_status segue_learner_state_prepare_task(learner_state *state, const segue_
     *task = (task_state){.tag = row->tag,
                          .key = malloc(size + 1),
                          .control = row->control,
+                         .control_share = row->control_share,
                          .n_arms = row->n_arms,
+                         .terms = *terms_of(state, row),
                          .opened = row->opened,
                          .id_entry = segue_hash_map_prepare(&state->by_id, sizeof task->id),
                          .key_entry = segue_hash_map_prepare(&state->by_key, size)};
@@ -236,6 +246,14 @@ segue_status segue_learner_state_prepare_task(learner_state *state, const segue_
     return SEGUE_OK;
 }
 
+/* A task that recovery opens may have earlier terms. */
+void segue_learner_state_check_deadlines(learner_state *state, const task_state *task)
+{
+    const task_terms *now = segue_learner_settings_terms(&state->settings);
+    const double a = task->terms.reward_deadline, b = now->reward_deadline;
+    state->mixed_deadlines = state->mixed_deadlines || a < b || a > b;
+}
+
 void segue_learner_state_insert_task(learner_state *state, task_state *task, int64_t id,
                                      uint64_t draw)
 {
@@ -244,6 +262,7 @@ void segue_learner_state_insert_task(learner_state *state, task_state *task, int
     segue_hash_map_insert(&state->by_id, task->id_entry, &task->id, task);
     segue_hash_map_insert(&state->by_key, task->key_entry, task->key, task);
     task->id_entry = task->key_entry = NULL;
+    segue_learner_state_check_deadlines(state, task);
     state->key_bytes += strlen(task->key);
     state->control_bytes += task->control ? segue_task_bytes(task->play) : 0;
 }
@@ -283,6 +302,7 @@ void segue_learner_state_tell(learner_state *state, task_state *task, size_t arm
     task->rewards++;
     task->total += value;
     state->rewards++;
+    state->reward_sum += value;
 }
 
 void segue_learner_state_close_task(learner_state *state, task_state *task)

@@ -12,6 +12,7 @@
 
 #include "service/api/learner_settings.h"
 #include "service/state/deadline_queue.h"
+#include "service/state/effect/effect_state.h"
 #include "service/state/hash_map.h"
 #include "service/state/model_history.h"
 #include "service/state/recent_rewards.h"
@@ -27,6 +28,7 @@ typedef enum learner_job {
     JOB_REFIT_BEGIN,
     JOB_REFIT_PUBLISH,
     JOB_SNAPSHOT,
+    JOB_STOP_TRANSFER,
     N_LEARNER_JOBS
 } learner_job;
 
@@ -40,8 +42,8 @@ typedef struct learner_arm {
 typedef struct learner_state {
     /* Constant. */
     int64_t id;
-    learner_settings settings;
-    segue_bytes config; /* the settings as JSON; ends with 0 */
+    learner_settings settings; /* except its changes, which the lock guards */
+    segue_bytes config;        /* the settings at its creation, as JSON; ends with 0 */
     double created;
     const char *method;
     atomic_uint users; /* references */
@@ -54,8 +56,11 @@ typedef struct learner_state {
     hash_map arm_by_name;
     hash_map by_key, by_id;
     task_stats stats; /* closed tasks */
+    effect_state effect;
     uint64_t rewards;
+    double reward_sum;
     deadline_queue deadlines;
+    bool mixed_deadlines;         /* open tasks may have different times to their deadlines */
     recent_rewards recent;        /* rewards since the service started */
     segue_model_history versions; /* earlier ones */
     size_t key_bytes;             /* of the keys of open tasks */
@@ -67,16 +72,20 @@ typedef struct learner_state {
     uint64_t seq;                   /* of the last event that memory has */
     uint64_t recovery_cost;         /* since the last snapshot (learn.h) */
     uint64_t recovery_cost_refused; /* when a snapshot failed; retried at twice that */
-    segue_refit *refit;             /* the refit worker's from begin to publish; NULL: none */
-    bool refit_staged;              /* this transaction begins or publishes a refit */
-    atomic_bool refit_finished;     /* the worker is done: it may be published */
+    uint64_t stop_refused; /* tasks of the effect when a stop of transfer failed; retried later */
+    segue_refit *refit;    /* the refit worker's from begin to publish; NULL: none */
+    bool refit_staged;     /* this transaction begins or publishes a refit */
+    atomic_bool refit_finished; /* the worker is done: it may be published */
 
     atomic_bool job_pending[N_LEARNER_JOBS]; /* the job is in the queue */
 
     hash_map_entry *name_entry, *id_entry; /* until it is inserted */
 
+    atomic_ullong refits, refit_microseconds; /* run since the start */
+
     bool refit_fails;                 /* the refit worker's: the last refit failed */
-    double idle_checked;              /* the timer's: service time of the last check */
+    double idle_checked;              /* the timer's: service time of the last check ... */
+    double shortest_idle;             /* ... and the shortest idle time that it found; 0: none */
     struct learner_state *next_refit; /* guarded by worker_lock */
 } learner_state;
 
@@ -128,6 +137,8 @@ SEGUE_MUST_CHECK segue_status segue_learner_state_prepare_task(learner_state *st
                                                                segue_error *err);
 void segue_learner_state_insert_task(learner_state *state, task_state *task, int64_t id,
                                      uint64_t draw);
+/** Note whether a task's time to its deadlines is not that of new tasks. */
+void segue_learner_state_check_deadlines(learner_state *state, const task_state *task);
 void segue_learner_state_discard_task(learner_state *state, task_state *task);
 
 /** Bytes of a learner and all that belongs to it. */

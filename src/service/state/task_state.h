@@ -11,19 +11,22 @@
 #include <stdint.h>
 
 #include "segue/internal.h"
+#include "service/api/settings/task_terms.h"
 #include "service/state/hash_map.h"
 
 typedef struct task_state {
     int64_t id;
     uint64_t tag; /* random bits: a decision id of another task with this id does not fit */
     char *key;
-    bool control;     /* played by ts, without transfer */
-    uint64_t version; /* of the learner, when it opened */
-    size_t n_arms;    /* of the learner, when it opened */
-    segue_task *play; /* counts and policy of the library; asks and tells go to it */
-    uint64_t next;    /* number of its next decision */
-    double opened;    /* wall time */
-    double active;    /* service time of the last ask or tell */
+    bool control;         /* played by ts, without transfer */
+    double control_share; /* probability of that, when it opened */
+    uint64_t version;     /* of the learner, when it opened */
+    size_t n_arms;        /* of the learner, when it opened */
+    task_terms terms;     /* of the learner, when it opened */
+    segue_task *play;     /* counts and policy of the library; asks and tells go to it */
+    uint64_t next;        /* number of its next decision */
+    double opened;        /* wall time */
+    double active;        /* service time of the last ask or tell */
     uint64_t rewards;
     double total;
     /* After this transaction; the writer's. */

@@ -151,6 +151,7 @@ const segue_store_backend segue_store_sqlite = {
     .commit = commit,
     .rollback = segue_sqlite_rollback,
     .insert = segue_sqlite_insert,
+    .set_config = segue_sqlite_set_config,
     .retire_arm = segue_sqlite_retire_arm,
     .close_task = segue_sqlite_close_task,
     .delete_learner = segue_sqlite_delete_learner,

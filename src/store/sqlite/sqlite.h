@@ -114,6 +114,8 @@ SEGUE_MUST_CHECK segue_status segue_sqlite_run_ids(sqlite_store *store, statemen
                                                    int64_t b, segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_sqlite_insert(segue_store *base, segue_store_table table,
                                                   void *row, bool *is_new, segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_sqlite_set_config(segue_store *base, int64_t learner,
+                                                      const char *config, segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_sqlite_retire_arm(segue_store *base, int64_t learner,
                                                       size_t position, double when,
                                                       segue_error *err);

@@ -90,9 +90,12 @@ segue_status segue_sqlite_read_meta(segue_store *base, segue_store_meta *out, se
     SEGUE_TRY(read_key(store, out->key, err));
     SEGUE_TRY(read_starts(store, &out->starts, err));
     SEGUE_TRY(read_clock(store, &out->clock, err));
-    return segue_sqlite_query_integer(
+    SEGUE_TRY(segue_sqlite_query_integer(
         store, "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'learner'), 0)",
-        &out->last_learner, err);
+        &out->last_learner, err));
+    return segue_sqlite_query_integer(
+        store, "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'task'), 0)",
+        &out->last_task, err);
 }
 
 /* Without a counter, ids would be given twice.  With one that is too large, or with a row that has

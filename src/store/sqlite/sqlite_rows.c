@@ -54,7 +54,8 @@ static void read_task(segue_rows *rows, sql_row *row, void *out)
     (void)rows;
     const bool open = segue_sqlite_column_is_null(row, 7),
                unclosed = segue_sqlite_column_is_null(row, 10);
-    *(segue_stored_task *)out = (segue_stored_task){
+    segue_stored_task *task = out;
+    *task = (segue_stored_task){
         .id = segue_sqlite_column_integer(row, 0, 1, SEGUE_MAX_ROW_ID),
         .learner = segue_sqlite_column_integer(row, 1, 1, SEGUE_MAX_LEARNER_ID),
         .key = segue_sqlite_column_text(row, 2, SEGUE_MAX_STORE_NAME),
@@ -68,7 +69,10 @@ static void read_task(segue_rows *rows, sql_row *row, void *out)
         .total = segue_sqlite_column_real(row, 9),
         .tag = (uint64_t)segue_sqlite_column_integer(row, 11, 1, INT64_MAX),
         .closed_seq =
-            unclosed ? 0 : (uint64_t)segue_sqlite_column_integer(row, 10, 1, SEGUE_MAX_ROW_ID)};
+            unclosed ? 0 : (uint64_t)segue_sqlite_column_integer(row, 10, 1, SEGUE_MAX_ROW_ID),
+        .control_share = segue_sqlite_column_real(row, 12)};
+    if (!(task->control_share >= 0.0 && task->control_share <= 1.0))
+        segue_sqlite_column_fail(row, 12, "a probability");
     if (open != unclosed)
         segue_sqlite_column_fail(row, 10,
                                  open ? "NULL, as the task is open" : "the event that closed it");
@@ -122,7 +126,7 @@ static void read_event(segue_rows *rows, sql_row *row, void *out)
         .seq = (uint64_t)segue_sqlite_column_integer(row, 0, 1, SEGUE_MAX_ROW_ID),
         .learner = segue_sqlite_column_integer(row, 1, 1, SEGUE_MAX_LEARNER_ID),
         .kind = (segue_event_kind)segue_sqlite_column_integer(row, 2, SEGUE_EVENT_CLOSE,
-                                                              SEGUE_EVENT_RETIRE_ARM),
+                                                              SEGUE_LAST_EVENT_KIND),
         .subject = segue_sqlite_column_integer(row, 3, 0, SEGUE_MAX_ROW_ID),
         .created = segue_sqlite_column_real(row, 4)};
 }

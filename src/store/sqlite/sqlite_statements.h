@@ -11,6 +11,7 @@
     X(META, "SELECT value FROM meta WHERE name = ?1")                                              \
     X(SET_META, "INSERT OR REPLACE INTO meta VALUES (?1, ?2)")                                     \
     X(ADD_LEARNER, "INSERT INTO learner (name, config, created) VALUES (?1, ?2, ?3)")              \
+    X(SET_CONFIG, "UPDATE learner SET config = ?2 WHERE id = ?1")                                  \
     X(DELETE_LEARNER, "UPDATE learner SET name = NULL, config = '' WHERE id = ?1")                 \
     X(DELETED, "SELECT id FROM learner WHERE name IS NULL AND config = '' LIMIT 1")                \
     X(PURGE_REWARDS,                                                                               \
@@ -27,8 +28,8 @@
     X(PURGE_LEARNER, "DELETE FROM learner WHERE id = ?1")                                          \
     X(ADD_ARM, "INSERT INTO arm (learner, position, name, added) VALUES (?1, ?2, ?3, ?4)")         \
     X(RETIRE_ARM, "UPDATE arm SET retired = ?3 WHERE learner = ?1 AND position = ?2")              \
-    X(ADD_TASK, "INSERT INTO task (learner, key, control, version, n_arms, opened, tag) "          \
-                "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")                                             \
+    X(ADD_TASK, "INSERT INTO task (learner, key, control, version, n_arms, opened, tag, "          \
+                "control_share) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")                          \
     X(CLOSE_TASK, "UPDATE task SET closed = ?2, closed_seq = ?3, rewards = ?4, total = ?5 "        \
                   "WHERE id = ?1")                                                                 \
     X(ADD_PULLS, "UPDATE arm SET pulls = pulls + r.n, total = arm.total + r.s FROM "               \
@@ -80,7 +81,7 @@
 
 #define TASK_COLUMNS                                                                               \
     "SELECT id, learner, key, control, version, n_arms, opened, closed, rewards, total, "          \
-    "closed_seq, tag "                                                                             \
+    "closed_seq, tag, control_share "                                                              \
     "FROM task "
 
 typedef enum statement {

@@ -12,11 +12,18 @@
 /* Formats 1 to 3 were written before the first release: there are no steps from them.  In 5 learners
  * number their types.  In 6 they may start from a saved one, and a reward may have the probability
  * of its arm.  In 7 graded rewards count by their dispersion.  In 8 types are sampled, and methods have no
- * option hint=N: it is cut out, with a comma or colon that is left over. */
+ * option hint=N: it is cut out, with a comma or colon that is left over.  In 9 a task has the control
+ * share that was in force when it opened: until then that of its learner's settings.  Settings of
+ * learners can change. */
 #define METHOD "json_extract(config, '$.method')"
 #define WITHOUT_HINT                                                                               \
     "rtrim(substr(" METHOD ", 1, instr(" METHOD ", 'hint=') - 1) || ltrim(ltrim(substr(" METHOD    \
     ", instr(" METHOD ", 'hint=') + 5), '0123456789'), ','), ',:')"
+#define ADD_CONTROL_SHARE                                                                          \
+    "ALTER TABLE task ADD COLUMN control_share REAL NOT NULL DEFAULT 0;"                           \
+    "UPDATE task SET control_share = min(max(coalesce((SELECT CAST(json_extract(config, "          \
+    "'$.control') AS REAL) FROM learner WHERE id = task.learner AND json_valid(config)), 0.0), "   \
+    "0.0), 1.0);"
 static const sqlite_upgrade_step steps[] = {
     {4, ""},
     {5, "CREATE TABLE initial (learner INTEGER PRIMARY KEY, bytes BLOB NOT NULL);"
@@ -24,6 +31,7 @@ static const sqlite_upgrade_step steps[] = {
     {6, ""},
     {7, "UPDATE learner SET config = json_set(config, '$.method', " WITHOUT_HINT ")"
         " WHERE instr(" METHOD ", 'hint=') > 0;"},
+    {8, ADD_CONTROL_SHARE},
 };
 enum { N_STEPS = sizeof steps / sizeof *steps };
 

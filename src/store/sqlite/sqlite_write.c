@@ -74,6 +74,17 @@ static segue_status insert_arm(sqlite_store *store, const segue_stored_arm *arm,
     return run_bound(store, sql, bound, err);
 }
 
+segue_status segue_sqlite_set_config(segue_store *base, int64_t learner, const char *config,
+                                     segue_error *err)
+{
+    sqlite_store *store = segue_sqlite_of(base);
+    sqlite3_stmt *sql = segue_sqlite_statement(store, SQL_SET_CONFIG, err);
+    if (!sql)
+        return SEGUE_EIO;
+    (void)sqlite3_bind_int64(sql, 1, learner);
+    return run_bound(store, sql, bind_text(sql, 2, config), err);
+}
+
 segue_status segue_sqlite_retire_arm(segue_store *base, int64_t learner, size_t position,
                                      double when, segue_error *err)
 {
@@ -101,6 +112,7 @@ static segue_status insert_task(sqlite_store *store, segue_stored_task *task, se
     (void)sqlite3_bind_int64(sql, 5, (int64_t)task->n_arms);
     (void)sqlite3_bind_double(sql, 6, task->opened);
     (void)sqlite3_bind_int64(sql, 7, (int64_t)task->tag);
+    (void)sqlite3_bind_double(sql, 8, task->control_share);
     const segue_status status = run_bound(store, sql, bound, err);
     task->id = sqlite3_last_insert_rowid(store->db);
     return status;

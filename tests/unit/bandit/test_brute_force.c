@@ -50,11 +50,19 @@ typedef struct queue {
     double reward[64];
 } queue;
 
+/* A reward of an arm came; `all`: it was the last that was expected. */
+static void expect_fewer(brute *b, size_t arm, bool all)
+{
+    b->pending[arm] = fmax(0, b->pending[arm] - 1);
+    for (size_t i = 0; i < b->n_arms; i++)
+        b->pending[i] *= all ? 0 : 1 - 1 / 200.0;
+}
+
 /* Tell one of the rewards that wait, whichever. */
-static void tell_one(segue_task *task, history *past, queue *waiting, const brute *b,
-                     segue_rng *rng)
+static void tell_one(segue_task *task, history *past, queue *waiting, brute *b, segue_rng *rng)
 {
     const size_t i = random_between(rng, 0, waiting->length - 1);
+    expect_fewer(b, waiting->arm[i], waiting->length == 1);
     past->arm[past->length] = waiting->arm[i];
     past->reward[past->length] = waiting->reward[i];
     past->model_index[past->length] = b->model_index;
@@ -73,6 +81,7 @@ static void compare_task(const pair *p, segue_task *task, segue_simulated_task *
     queue waiting = {.length = 0};
     past->task_start = past->length;
     memset(b->asked, 0, sizeof b->asked);
+    memset(b->pending, 0, sizeof b->pending);
     b->step = 0;
     b->weighed = 0;
     for (uint64_t t = 0; t < (uint64_t)b->n; t++) {
@@ -80,6 +89,7 @@ static void compare_task(const pair *p, segue_task *task, segue_simulated_task *
         if (arm != expected)
             fail_msg("%s, step %d: pulled %zu, not %zu", p->policy, (int)b->step, arm, expected);
         b->asked[arm]++;
+        b->pending[arm]++;
         b->step++;
         waiting.arm[waiting.length] = arm;
         waiting.reward[waiting.length++] = segue_simulated_task_reward(simulated, arm);

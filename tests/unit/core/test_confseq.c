@@ -1,6 +1,6 @@
 /* test_confseq.c - the interval for the effect of transfer holds at every time of observation.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "core/confseq.h"
+#include "core/confseq/confseq.h"
 #include "support.h"
 
 #define TASKS   5000

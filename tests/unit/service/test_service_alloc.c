@@ -68,7 +68,10 @@ static bool serve_tasks(segue_service *service, char name, int count, const char
         id[0] = '\0';
         (void)snprintf(body, sizeof body, "{\"task\":\"%c%d\"%s}", name, i, more);
         fine = served(service, "POST", "/v1/learners/l/ask", body, id);
-        (void)snprintf(body, sizeof body, "{\"decision\":\"%s\",\"reward\":1}", id);
+        (void)snprintf(body, sizeof body,
+                       i % 2 ? "{\"rewards\":[{\"decision\":\"%s\",\"reward\":1}]}"
+                             : "{\"decision\":\"%s\",\"reward\":1}",
+                       id);
         if (fine && id[0])
             fine = served(service, "POST", "/v1/tell", body, NULL);
     }
@@ -109,6 +112,7 @@ static segue_status serve_scenario(segue_error *err)
                serve_tasks(service, 't', 3,
                            ",\"event\":\"e\",\"probability\":true,\"explain\":true") &&
                served(service, "POST", "/v1/learners/l/arms", "{\"arm\":\"C\"}", NULL) &&
+               served(service, "PATCH", "/v1/learners/l", "{\"steps\":2,\"control\":0}", NULL) &&
                serve_tasks(service, 'u', 5, ",\"exclude\":[\"A\"],\"count\":1");
     if (there && alloc_has_failed() == 0)
         fine = fine && served(service, "DELETE", "/v1/learners/l/arms/A", "", NULL) &&

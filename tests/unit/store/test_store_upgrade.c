@@ -1,7 +1,7 @@
 /* test_store_upgrade.c - a store of an older format is upgraded by steps, or refused.
  *
  * Formats 4 and 5 lack the table of initial states and the probability of a reward; 6 and 7 have the
- * tables of 8.
+ * tables of 8; 4 to 8 lack the control share of a task.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
@@ -44,6 +44,8 @@ static void make_older(const char *format)
     assert_ok(segue_store_commit(store, NULL));
     if (atoi(format) < 6)
         execute(store, "DROP TABLE initial; ALTER TABLE reward DROP COLUMN probability;");
+    if (atoi(format) < 9)
+        execute(store, "ALTER TABLE task DROP COLUMN control_share;");
     (void)snprintf(text, sizeof text, "PRAGMA user_version = %s", format);
     execute(store, text);
     segue_store_close(store);
@@ -76,7 +78,7 @@ static void steps_lead_from_an_older_format_to_this_one(void **state)
     segue_stored_reward reward;
     bool found = false;
     make_older(*state);
-    is_refused(SEGUE_STORE_CHANGE, "need 8; 'segue store upgrade' brings it");
+    is_refused(SEGUE_STORE_CHANGE, "need 9; 'segue store upgrade' brings it");
     segue_store *store = open_as(SEGUE_STORE_UPGRADE);
     assert_ok(segue_store_upgrade(store, &from, NULL));
     assert_int_equal(from, atoi(*state));
@@ -132,6 +134,32 @@ static void the_option_hint_is_cut_out_of_methods(void **state)
     }
 }
 
+/* Until format 8 the share never changed: that of the settings, or 0 if they are damaged. */
+static void tasks_get_the_control_share_of_their_learner(void **state)
+{
+    static const struct {
+        const char *config;
+        double share;
+    } cases[] = {{"{\"control\":0.25}", 0.25}, {"{}", 0.0}, {"{\"control\":7}", 1.0}, {"{", 0.0}};
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char sql[160];
+        int64_t from = 0;
+        bool found = false;
+        segue_stored_task task;
+        make_older("8");
+        segue_store *store = open_as(SEGUE_STORE_UPGRADE);
+        (void)snprintf(sql, sizeof sql, "UPDATE learner SET config = '%s'", cases[k].config);
+        execute(store, sql);
+        assert_ok(segue_store_upgrade(store, &from, NULL));
+        assert_ok(segue_store_read_task(store, 1, &task, &found, NULL));
+        assert_true(found);
+        assert_near(task.control_share, cases[k].share, 0.0);
+        segue_store_close(store);
+        (void)remove_store(NULL);
+    }
+}
+
 static void a_step_that_fails_changes_nothing(void **state)
 {
     static const sqlite_upgrade_step wrong[] = {
@@ -139,7 +167,7 @@ static void a_step_that_fails_changes_nothing(void **state)
     int64_t from = 0, tables = 0;
     segue_error err;
     (void)state;
-    make_older("7");
+    make_older("8");
     segue_store *store = open_as(SEGUE_STORE_UPGRADE);
     assert_int_not_equal(segue_sqlite_upgrade_by(store, wrong, 1, &from, &err), SEGUE_OK);
     assert_ok(segue_sqlite_query_integer(segue_sqlite_of(store),
@@ -159,17 +187,17 @@ static void a_format_without_steps_is_refused_with_the_next_step(void **state)
     is_refused(SEGUE_STORE_CHANGE, "start a new store");
     segue_store *store = open_as(SEGUE_STORE_UPGRADE);
     assert_int_equal(segue_store_upgrade(store, &from, &err), SEGUE_EFILE);
-    assert_non_null(strstr(err.message, "has format 3; need 8"));
+    assert_non_null(strstr(err.message, "has format 3; need 9"));
     segue_store_close(store);
 }
 
 static void a_newer_format_is_refused_in_every_mode(void **state)
 {
     (void)state;
-    make_older("9");
+    make_older("10");
     is_refused(SEGUE_STORE_CREATE, "use the program that wrote it");
-    is_refused(SEGUE_STORE_UPGRADE, "has format 9; need 8");
-    is_refused(SEGUE_STORE_READ, "has format 9; need 8");
+    is_refused(SEGUE_STORE_UPGRADE, "has format 10; need 9");
+    is_refused(SEGUE_STORE_READ, "has format 10; need 9");
 }
 
 static int remove_all(void **state)
@@ -180,13 +208,16 @@ static int remove_all(void **state)
 
 int main(void)
 {
-    static char format_4[] = "4", format_5[] = "5", format_6[] = "6", format_7[] = "7";
+    static char format_4[] = "4", format_5[] = "5", format_6[] = "6", format_7[] = "7",
+                format_8[] = "8";
     const struct CMUnitTest tests[] = {
         {"from_4", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_4},
         {"from_5", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_5},
         {"from_6", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_6},
         {"from_7", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_7},
+        {"from_8", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_8},
         cmocka_unit_test_setup(the_option_hint_is_cut_out_of_methods, remove_store),
+        cmocka_unit_test_setup(tasks_get_the_control_share_of_their_learner, remove_store),
         cmocka_unit_test_setup(a_step_that_fails_changes_nothing, remove_store),
         cmocka_unit_test_setup(a_format_without_steps_is_refused_with_the_next_step, remove_store),
         cmocka_unit_test_setup(a_newer_format_is_refused_in_every_mode, remove_store),

@@ -5,14 +5,16 @@
  * the simulated students of --demo.  The main thread then sleeps, and polls for signals and
  * failures.
  *
- * The layers are functions that call each other: run (options, signals), serve_with_files, serve
- * (socket), serve_on (service), serve_http (server), run_until_stopped (--demo). Each layer owns
- * one resource and releases it after the inner layer returns, in failure too.
+ * The layers are functions that call each other: run (options, signals), serve_and_notify (service
+ * manager), serve_with_files, serve (socket), serve_on (service), serve_http (server),
+ * run_until_stopped (--demo).  Each layer owns one resource and releases it after the inner layer
+ * returns, in failure too.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -26,15 +28,17 @@
 #include "segue/internal.h"
 #include "service/api/http/http.h"
 #include "service/api/http/listen.h"
+#include "service/jobs/notify.h"
+#include "service/state/clock.h"
 
 /* Options; the text `memory` is parsed into `max_memory`, in bytes (0: the default). */
 typedef struct settings {
     const char *store, *listen, *memory;
     cli_serve_files files;
-    const char *tls_cert, *tls_key;
-    uint64_t threads, max_open, max_memory, max_group, connections, per_address, max_wal;
+    uint64_t threads, max_open, max_memory, max_group, connections, per_address, max_wal, metrics;
     double rate, request_timeout;
     bool demo;
+    segue_notify *notify; /* no option: from the environment */
 } settings;
 
 static const cli_option options[] = {
@@ -52,9 +56,6 @@ static const cli_option options[] = {
      "one line of JSON per request; -: standard output", 0, 0},
     {"audit-log", 0, CLI_TEXT, offsetof(settings, files.audit_log), "FILE",
      "one line of JSON per administrative request", 0, 0},
-    {"tls-cert", 0, CLI_TEXT, offsetof(settings, tls_cert), "FILE",
-     "serve HTTPS with this certificate or chain (PEM)", 0, 0},
-    {"tls-key", 0, CLI_TEXT, offsetof(settings, tls_key), "FILE", "its private key (PEM)", 0, 0},
     {"rate", 0, CLI_NUMBER, offsetof(settings, rate), "N",
      "requests per second and token (default 0: any)", 0, 1e9},
     {"max-open", 0, CLI_INTEGER, offsetof(settings, max_open), "N",
@@ -71,6 +72,8 @@ static const cli_option options[] = {
      "connections per address (default: a quarter of all)", 1, 1e6},
     {"max-wal", 0, CLI_INTEGER, offsetof(settings, max_wal), "MB",
      "largest WAL, if a reader blocks it (default 1024)", 32, 1e6},
+    {"metrics-learners", 0, CLI_INTEGER, offsetof(settings, metrics), "N",
+     "learners with metrics of their own (default 100)", 0, 10000},
     {"threads", 0, CLI_INTEGER, offsetof(settings, threads), "N",
      "threads that serve HTTP (default: one per CPU)", 1, 256},
     {"demo", 0, CLI_FLAG, offsetof(settings, demo), NULL,
@@ -82,14 +85,15 @@ static const cli_option options[] = {
 /* ---- waiting ------------------------------------------------------------------------------ */
 
 /* Wait for a signal to stop, or a failure; reload files at SIGHUP. */
-static void wait_for_end(cli_serve_files *files, segue_service *service)
+static void wait_for_end(settings *set, segue_service *service)
 {
     const struct timespec pause = {.tv_nsec = 100000000};
     while (!cli_interrupt_requested() && !segue_service_needs_restart(service)) {
         (void)nanosleep(&pause, NULL);
-        cli_serve_files_watch(files, service);
+        cli_serve_files_watch(&set->files, service);
         if (cli_interrupt_hangup_requested())
-            cli_serve_files_reload(files, service);
+            cli_serve_files_reload(&set->files, service);
+        segue_notify_watch(set->notify, service, segue_clock_steady());
     }
 }
 
@@ -120,13 +124,22 @@ static void print_address(const settings *set, int fd, unsigned connections)
                       connections, set->connections);
 }
 
+/* The service goes on if the service manager is not there. */
+static void notify_manager(const settings *set, const segue_service *service, const char *message)
+{
+    const int error = segue_notify_send(set->notify, message);
+    if (error != 0)
+        segue_service_report(service, "NOTIFY_SOCKET: the service manager cannot be reached: %s",
+                             strerror(error));
+}
+
 /* Students stop before the HTTP server does. */
 static segue_status run_until_stopped(settings *set, segue_service *service, segue_error *err)
 {
     cli_demo *demo = NULL;
     segue_status status = set->demo ? cli_demo_start(&demo, service, err) : SEGUE_OK;
     if (status == SEGUE_OK)
-        wait_for_end(&set->files, service);
+        wait_for_end(set, service);
     cli_demo_stop(demo);
     return status;
 }
@@ -167,6 +180,7 @@ static segue_service_config service_config(const settings *set)
     config.max_open_tasks = set->max_open;
     config.max_group = set->max_group;
     config.max_wal = set->max_wal << 20; /* from MiB */
+    config.max_metrics_learners = set->metrics;
     config.rate = set->rate;
     config.report = cli_serve_files_report;
     config.report_context = set->files.reports;
@@ -192,7 +206,9 @@ static segue_status serve_http(settings *set, int fd, segue_service *service, se
     print_address(set, fd, config.connections.limit);
     cli_permissions_warn_store("segue serve", set->store);
     cli_serve_files_warn_not_private(&set->files);
+    notify_manager(set, service, "READY=1\nSTATUS=serving");
     const segue_status status = run_until_stopped(set, service, err);
+    notify_manager(set, service, "STOPPING=1\nSTATUS=shutting down");
     segue_http_close(http);
     return status == SEGUE_OK ? check_failure(service, err) : status;
 }
@@ -228,6 +244,21 @@ static segue_status serve_with_files(settings *set, segue_error *err)
     return status == SEGUE_OK ? closed : status;
 }
 
+/* Messages go to the service manager that the environment names, if any. */
+static segue_status serve_and_notify(settings *set, segue_error *err)
+{
+    const segue_notify_environment from = {.notify_socket = getenv("NOTIFY_SOCKET"),
+                                           .watchdog_usec = getenv("WATCHDOG_USEC"),
+                                           .watchdog_pid = getenv("WATCHDOG_PID")};
+    segue_notify notify;
+    SEGUE_TRY(segue_notify_open(&notify, &from, err));
+    set->notify = &notify;
+    const segue_status status = serve_with_files(set, err);
+    set->notify = NULL;
+    segue_notify_close(&notify);
+    return status;
+}
+
 /* Signals are caught before the first thread starts, so that none is missed. */
 static segue_status run(int argc, char **argv, segue_error *err)
 {
@@ -239,6 +270,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
                     .connections = SEGUE_MAX_HTTP_CONNECTIONS,
                     .request_timeout = 30.0,
                     .max_wal = defaults.max_wal >> 20,
+                    .metrics = defaults.max_metrics_learners,
                     .threads = cli_options_default_threads()};
     SEGUE_TRY(cli_options_parse(options, sizeof options / sizeof *options, argc, argv, &set, err));
     if (set.memory)
@@ -248,7 +280,7 @@ static segue_status run(int argc, char **argv, segue_error *err)
     cli_interrupt_catch();
     if (cli_serve_files_can_reload(&set.files))
         cli_interrupt_catch_hangup();
-    return serve_with_files(&set, err);
+    return serve_and_notify(&set, err);
 }
 
 const cli_command cli_command_serve = {
@@ -263,7 +295,10 @@ const cli_command cli_command_serve = {
                "SIGHUP opens the log files again and reads tokens and certificate again; what is\n"
                "wrong is reported and stays as it was.  Without such a file SIGHUP stops it.\n"
                "Files that it creates are private (mode 0600); it warns about those that others\n"
-               "can read or write, or that another user owns.\n\n"
+               "can read or write, or that another user owns.\n"
+               "A service manager that sets NOTIFY_SOCKET (systemd, Type=notify) is notified\n"
+               "when the learners are recovered and when the service stops, and with\n"
+               "WATCHDOG_USEC as long as changes are being stored.\n\n"
                "It listens on this machine alone, unless there are tokens: a request then\n"
                "needs the header 'Authorization: Bearer TOKEN'.  A line of the token file is\n"
                "NAME RIGHT TOKEN, or a token alone, which has the right admin.  read: all GET\n"

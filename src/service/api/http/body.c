@@ -5,7 +5,7 @@
 #include "segue/number.h"
 #include "service/api/request.h"
 
-/* A long body, of a learner to create, is read from a client that may create one. */
+/* A long body, of a learner to create or of many rewards, is read from a client that may send it. */
 bool segue_body_begin(http_body *body, segue_service *service, struct MHD_Connection *connection,
                       const char *method, const char *path)
 {
@@ -13,7 +13,8 @@ bool segue_body_begin(http_body *body, segue_service *service, struct MHD_Connec
     const char *token = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
     uint64_t size = 0;
     body->max = segue_request_max_body(method, path);
-    if (body->max > SEGUE_MAX_BODY_SIZE && !segue_service_has_right(service, token, RIGHT_ADMIN))
+    if (body->max > SEGUE_MAX_BODY_SIZE &&
+        !segue_service_has_right(service, token, segue_request_body_right(path)))
         body->max = SEGUE_MAX_BODY_SIZE;
     return !length ||
            segue_number_parse_integer(length, 0, UINT64_MAX / 2, &size, NULL) != SEGUE_OK ||

@@ -111,7 +111,8 @@ static segue_status store_decisions(segue_service *service, operation *op, segue
 static void choose(segue_service *service, operation *op, task_state *task)
 {
     op->result = OP_RESPONDED;
-    if (!segue_decide_reserve_deadlines(service, op->state, &op->request, op->response))
+    if (segue_decide_is_paused(op->state, op->response) ||
+        !segue_decide_reserve_deadlines(service, op->state, task, &op->request, op->response))
         return;
     if (segue_long_ask_take_chosen(service, op, task))
         op->ask.is_new = true;

@@ -30,7 +30,7 @@ static bool stage_if_idle(segue_service *service, learner_state *state, task_sta
 {
     (void)pthread_mutex_lock(&state->lock);
     const double now = segue_service_time(service);
-    const bool idle = !task->staged_closed && now - task->active > state->settings.idle &&
+    const bool idle = !task->staged_closed && segue_timer_is_idle(state, task, now) &&
                       !segue_timer_defaults_due(state, now);
     task->staged_closed = task->staged_closed || idle;
     (void)pthread_mutex_unlock(&state->lock);

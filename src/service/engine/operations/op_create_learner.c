@@ -49,16 +49,21 @@ static void reject_settings(operation *op)
                            op->request.settings.name, difference);
 }
 
-/* Reject other settings than those that the learner was created with. */
+/* Reject other settings than those that the learner was created with, or has now. */
 static segue_status compare_settings(operation *op, segue_error *err)
 {
-    segue_bytes config = {.data = NULL};
-    segue_learner_settings_write(&op->request.settings, &config);
-    segue_bytes_append(&config, "", 1);
-    const segue_status status = config.failed ? segue_fail_no_memory(err, "a learner") : SEGUE_OK;
-    if (status == SEGUE_OK && strcmp((char *)config.data, (char *)op->state->config.data) != 0)
+    segue_bytes wanted = {.data = NULL}, now = {.data = NULL};
+    segue_learner_settings_write(&op->request.settings, &wanted);
+    segue_learner_settings_write(&op->state->settings, &now);
+    segue_bytes_append(&wanted, "", 1);
+    segue_bytes_append(&now, "", 1);
+    const segue_status status =
+        wanted.failed || now.failed ? segue_fail_no_memory(err, "a learner") : SEGUE_OK;
+    if (status == SEGUE_OK && strcmp((char *)wanted.data, (char *)op->state->config.data) != 0 &&
+        strcmp((char *)wanted.data, (char *)now.data) != 0)
         reject_settings(op);
-    segue_bytes_fini(&config);
+    segue_bytes_fini(&wanted);
+    segue_bytes_fini(&now);
     return status;
 }
 

@@ -62,7 +62,7 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
 static segue_status apply(segue_service *service, operation *op, segue_error *err)
 {
     (void)pthread_mutex_lock(&op->state->lock);
-    segue_deadline_queue_pop_before(&op->state->deadlines, op->reward.sequence + 1);
+    segue_deadline_queue_remove(&op->state->deadlines, op->reward.sequence);
     (void)pthread_mutex_unlock(&op->state->lock);
     if (!op->reward.is_new)
         return SEGUE_OK;

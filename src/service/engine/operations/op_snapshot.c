@@ -1,7 +1,7 @@
 /* op_snapshot.c - store a learner as it is after an event, so that recovery starts from there.
  *
- *   store     serialize the learner, its statistics and
- *             its versions                                  writer, in the transaction, no lock
+ *   store     serialize the learner, its statistics, its
+ *             effect of transfer and its versions                                  writer, in the transaction, no lock
  *   apply     the recovery cost is zero again               writer, after COMMIT
  *   rollback  try again when the recovery cost has doubled  writer, after ROLLBACK
  *
@@ -17,7 +17,7 @@ static segue_status add_snapshot(segue_service *service, const learner_state *st
                                  segue_error *err)
 {
     segue_bytes b = {.data = NULL};
-    segue_recovery_serialize(state->learner, &state->stats, &state->versions, &b);
+    segue_recovery_serialize(state->learner, &state->stats, &state->effect, &state->versions, &b);
     segue_recovery_seal(&b, state->id, state->seq);
     const segue_status status =
         b.failed

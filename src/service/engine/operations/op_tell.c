@@ -83,6 +83,12 @@ static bool check_range(operation *op)
     return false;
 }
 
+/* The terms of the decision's task, open or closed. */
+static const task_terms *terms_of(const operation *op)
+{
+    return segue_learner_settings_terms_of(&op->state->settings, op->decision.task);
+}
+
 /* A reward that cannot count: 200 if the store has the same one (a duplicate), 409 if it has
  * another one, 410 if the task is closed or the deadline has passed. */
 static segue_status store_uncounted(segue_service *service, operation *op, bool closed,
@@ -109,17 +115,16 @@ static segue_status store_uncounted(segue_service *service, operation *op, bool 
             "the task is closed and the reward does not count; tell rewards before a "
             "task closes");
     else
-        segue_operation_reject(op, 410, "the reward deadline of %g s has passed and %s",
-                               op->state->settings.reward_deadline,
-                               found ? "the default reward was counted"
-                                     : "the reward does not count");
+        segue_operation_reject(
+            op, 410, "the reward deadline of %g s has passed and %s", terms_of(op)->reward_deadline,
+            found ? "the default reward was counted" : "the reward does not count");
     return SEGUE_OK;
 }
 
 /* The deadline has passed.  A decision with a later time than now is not late. */
 static bool is_late(const segue_service *service, const operation *op)
 {
-    const double wait = op->state->settings.reward_deadline;
+    const double wait = terms_of(op)->reward_deadline;
     return wait > 0.0 && segue_service_time(service) - op->decision.asked_at > wait;
 }
 

@@ -40,7 +40,7 @@ void segue_task_change_rollback(operation *op)
 }
 
 /* Add the task to the totals of its arms and to the statistics of closed tasks. */
-static void count_task(learner_state *state, const task_state *task)
+static void count_task(learner_state *state, const task_state *task, double closed)
 {
     const double lowest = state->settings.lowest, width = state->settings.highest - lowest;
     const segue_task_summary info = segue_task_info(task->play);
@@ -49,17 +49,25 @@ static void count_task(learner_state *state, const task_state *task)
         state->arm[i]->total += lowest * (double)info.pulls[i] + width * info.sum[i];
     }
     segue_task_stats_add(&state->stats, task->control, task->rewards, task->total);
+    segue_effect_state_add(&state->effect,
+                           &(segue_stored_task){.id = task->id,
+                                                .control = task->control,
+                                                .control_share = task->control_share,
+                                                .rewards = task->rewards,
+                                                .total = task->total,
+                                                .closed = closed});
 }
 
 segue_status segue_task_change_apply_close(segue_service *service, operation *op, segue_error *err)
 {
     learner_state *state = op->state;
     task_state *task = op->task;
-    SEGUE_TRY(segue_learn_task(service->store, state->learner, task->id, &state->lock, err));
+    SEGUE_TRY(segue_learn_task(service->store, state->learner, task->id, &task->terms, &state->lock,
+                               err));
     segue_operation_event_applied(op, task->rewards);
     op->task = NULL;
     (void)pthread_mutex_lock(&state->lock);
-    count_task(state, task);
+    count_task(state, task, op->row.closed);
     segue_learner_state_close_task(state, task);
     const segue_status status = segue_model_history_add(&state->versions, state->learner, err);
     (void)pthread_mutex_unlock(&state->lock);

@@ -32,14 +32,15 @@ static uint64_t draw_tag(segue_service *service)
 }
 
 /* Assign a new task to the control group, at random, but always the same for the same key. */
-static bool is_control(const segue_service *service, const learner_state *state, const char *key)
+static bool is_control(const segue_service *service, const learner_state *state, const char *key,
+                       double share)
 {
     char text[8 + SEGUE_MAX_NAME_SIZE + 1];
     const size_t size = strlen(key);
     memcpy(text, &state->id, 8);
     memcpy(text + 8, key, size + 1);
     const uint64_t sum = segue_keyed_hash(service->key, text, 8 + size);
-    return (double)(int64_t)(sum >> 11) * 0x1p-53 < state->settings.control;
+    return (double)(int64_t)(sum >> 11) * 0x1p-53 < share;
 }
 
 /* Allocate op->opened; false: out of memory, and the request is rejected. */
@@ -48,9 +49,13 @@ static bool allocate(segue_service *service, operation *op)
     learner_state *state = op->state;
     segue_error why;
     (void)pthread_mutex_lock(&state->lock);
+    const double share =
+        segue_effect_state_share(&state->effect, segue_learner_settings_range(&state->settings),
+                                 segue_learner_settings_terms(&state->settings));
     op->row = (segue_stored_task){.learner = state->id,
                                   .key = op->request.task,
-                                  .control = is_control(service, state, op->request.task),
+                                  .control = is_control(service, state, op->request.task, share),
+                                  .control_share = share,
                                   .open = true,
                                   .version = segue_learner_version(state->learner),
                                   .n_arms = state->n_arms,
@@ -74,6 +79,8 @@ static bool may_open(segue_service *service, operation *op)
 {
     const unsigned long long open = atomic_load(&service->open_tasks) + service->staged_open;
     segue_error why;
+    if (segue_decide_is_paused(op->state, op->response))
+        return false;
     if (open >= service->config.max_open_tasks) {
         segue_operation_reject(op, 429,
                                "%llu tasks are open and %" PRIu64

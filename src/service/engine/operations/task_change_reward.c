@@ -25,7 +25,7 @@ segue_status segue_task_change_store_reward(segue_service *service, operation *o
         return SEGUE_OK;
     task->staged_rewards++;
     task->staged_total += reward.value;
-    const uint64_t last = op->state->settings.close_after;
+    const uint64_t last = task->terms.close_after;
     if (last == 0 || task->staged_rewards < last)
         return SEGUE_OK;
     op->reward.closes = true;

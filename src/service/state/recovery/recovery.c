@@ -1,7 +1,7 @@
 /* recovery.c - rebuild a learner from its snapshot and the event log.
  *
- * recovery.h states the invariant.  A snapshot is a serialized learner, its task statistics and its
- * model history, followed by a seal: the learner's id, the event, and a checksum.  A damaged
+ * recovery.h states the invariant.  A snapshot is a serialized learner, its task statistics, the
+ * effect of transfer and its model history, followed by a seal: the learner's id, the event, and a checksum.  A damaged
  * snapshot is ignored: the event log leads to the same learner, in more time.
  *
  * One learner is recovered by one thread, which owns its state: no other thread knows the learner
@@ -24,7 +24,8 @@
 typedef struct recovery {
     segue_store *store;
     segue_recovered_learner *out;
-    segue_refit *refit; /* begun, not yet published */
+    learner_settings settings; /* they have the terms of each task */
+    segue_refit *refit;        /* begun, not yet published */
     /* the snapshot to compare with on the way; NULL: none */
     uint64_t snapshot_seq;
     const void *snapshot;
@@ -65,8 +66,10 @@ static segue_status close_task(recovery *r, const segue_stored_event *event, seg
 {
     segue_stored_task row;
     SEGUE_TRY(find_closed(r, event, &row, err));
-    SEGUE_TRY(segue_learn_task(r->store, r->out->learner, row.id, NULL, err));
+    const task_terms *terms = segue_learner_settings_terms_of(&r->settings, row.id);
+    SEGUE_TRY(segue_learn_task(r->store, r->out->learner, row.id, terms, NULL, err));
     segue_task_stats_add(&r->out->stats, row.control, row.rewards, row.total);
+    segue_effect_state_add(&r->out->effect, &row);
     r->out->recovery_cost += segue_learn_recovery_cost(event->kind, row.rewards);
     return SEGUE_OK;
 }
@@ -79,6 +82,30 @@ static segue_status add_arm(recovery *r, int64_t index, segue_error *err)
         return segue_store_fail_damaged(err, "the event log adds arm %" PRId64 "; need arm %zu",
                                         index, n_arms);
     return segue_learner_add_arm(r->out->learner, err);
+}
+
+/* Stops and resumptions take turns. */
+static segue_status stop_transfer(recovery *r, segue_error *err)
+{
+    return segue_effect_state_stop(&r->out->effect)
+               ? SEGUE_OK
+               : segue_fail(err, SEGUE_EFILE, "the event log stops transfer that is stopped");
+}
+
+static segue_status resume_transfer(recovery *r, int64_t last_task, segue_error *err)
+{
+    return segue_effect_state_resume(&r->out->effect, last_task)
+               ? SEGUE_OK
+               : segue_fail(err, SEGUE_EFILE, "the event log resumes transfer that is not stopped");
+}
+
+/* The settings have every change that an event names. */
+static segue_status count_change(recovery *r, int64_t number, segue_error *err)
+{
+    r->out->n_changes++;
+    return number >= 1 && number <= (int64_t)r->settings.n_changes
+               ? SEGUE_OK
+               : segue_store_fail_damaged(err, "the settings lack change %" PRId64, number);
 }
 
 static segue_status apply(recovery *r, const segue_stored_event *event, segue_error *err)
@@ -95,6 +122,15 @@ static segue_status apply(recovery *r, const segue_stored_event *event, segue_er
         return add_arm(r, event->subject, err);
     case SEGUE_EVENT_RETIRE_ARM:
         return segue_learner_retire_arm(learner, (size_t)event->subject, err);
+    case SEGUE_EVENT_STOP_TRANSFER:
+        return stop_transfer(r, err);
+    case SEGUE_EVENT_RESUME_TRANSFER:
+        return resume_transfer(r, event->subject, err);
+    case SEGUE_EVENT_SETTINGS: /* tasks have their terms by their id */
+        return count_change(r, event->subject, err);
+    case SEGUE_EVENT_PAUSE:
+        r->out->paused = event->subject != 0;
+        return SEGUE_OK;
     }
     return segue_fail(err, SEGUE_EFILE, "the event log has an event of kind %d", (int)event->kind);
 }
@@ -104,7 +140,8 @@ segue_status segue_recovery_compare(const segue_recovered_learner *rebuilt, cons
 {
     segue_bytes b = {.data = NULL};
     segue_status status = SEGUE_OK;
-    segue_recovery_serialize(rebuilt->learner, &rebuilt->stats, &rebuilt->versions, &b);
+    segue_recovery_serialize(rebuilt->learner, &rebuilt->stats, &rebuilt->effect,
+                             &rebuilt->versions, &b);
     if (b.failed)
         status = segue_fail(err, SEGUE_ENOMEM, "out of memory to compare a learner");
     else if (b.size != size || memcmp(b.data, data, size) != 0)
@@ -113,10 +150,12 @@ segue_status segue_recovery_compare(const segue_recovered_learner *rebuilt, cons
     return status;
 }
 
-/* Apply an event, and remember the version that it published, if any. */
+/* Apply an event, and remember the version that it published, if any.  Settings publish none. */
 static segue_status apply_and_record(recovery *r, const segue_stored_event *event, segue_error *err)
 {
     SEGUE_TRY(apply(r, event, err));
+    if (event->kind == SEGUE_EVENT_SETTINGS || event->kind == SEGUE_EVENT_PAUSE)
+        return SEGUE_OK;
     return segue_model_history_add(&r->out->versions, r->out->learner, err);
 }
 
@@ -183,13 +222,15 @@ segue_status segue_recovery_read_snapshot(segue_store *store, int64_t learner, u
 }
 
 void segue_recovery_serialize(const segue_learner *learner, const task_stats *counts,
-                              const segue_model_history *versions, segue_bytes *b)
+                              const effect_state *effect, const segue_model_history *versions,
+                              segue_bytes *b)
 {
     segue_bytes inside = {.data = NULL};
     segue_learner_serialize(learner, &inside);
     segue_bytes_append_u64(b, inside.size);
     segue_bytes_append(b, inside.data, inside.size);
     segue_task_stats_serialize(counts, b);
+    segue_effect_state_serialize(effect, b);
     segue_model_history_serialize(versions, b);
     b->failed = b->failed || inside.failed;
     segue_bytes_fini(&inside);
@@ -255,6 +296,7 @@ static segue_status deserialize(segue_recovered_learner *out, const void *data, 
                                         "the snapshot of a learner", err));
     r.at += (size_t)length;
     SEGUE_TRY(segue_task_stats_deserialize(&out->stats, &r, err));
+    SEGUE_TRY(segue_effect_state_deserialize(&out->effect, &r, err));
     return segue_model_history_deserialize(&out->versions, &r, err);
 }
 
@@ -309,10 +351,13 @@ segue_status segue_recovery_run(segue_store *store, const segue_stored_learner *
 {
     recovery r = {.store = store, .out = out};
     *out = (segue_recovered_learner){.learner = NULL};
-    const segue_status status = start(store, row, from_snapshot, out, err);
+    SEGUE_TRY(segue_learner_settings_parse(&r.settings, row->config, err));
+    segue_status status = start(store, row, from_snapshot, out, err);
     if (status == SEGUE_OK)
-        return apply_events(&r, row, err);
-    segue_recovery_fini(out);
+        status = apply_events(&r, row, err);
+    else
+        segue_recovery_fini(out);
+    segue_learner_settings_fini(&r.settings);
     return status;
 }
 
@@ -321,9 +366,12 @@ static segue_status verify_events(recovery *r, const segue_stored_learner *row, 
 {
     SEGUE_TRY(start_new(r->store, row, r->out, err));
     SEGUE_TRY(apply_events(r, row, err));
-    return r->compared
+    if (!r->compared)
+        return segue_store_fail_damaged(err, "its snapshot belongs to no event of the event log");
+    return r->out->n_changes == r->settings.n_changes && r->out->paused == r->settings.paused
                ? SEGUE_OK
-               : segue_store_fail_damaged(err, "its snapshot belongs to no event of the event log");
+               : segue_store_fail_damaged(
+                     err, "its settings have changes that the event log lacks, or the reverse");
 }
 
 segue_status segue_recovery_verify(segue_store *store, const segue_stored_learner *row,
@@ -332,6 +380,7 @@ segue_status segue_recovery_verify(segue_store *store, const segue_stored_learne
     void *data = NULL;
     recovery r = {.store = store, .out = out};
     *out = (segue_recovered_learner){.learner = NULL};
+    SEGUE_TRY(segue_learner_settings_parse(&r.settings, row->config, err));
     segue_status status =
         segue_recovery_read_snapshot(store, row->id, &r.snapshot_seq, &data, &r.snapshot_size, err);
     r.snapshot = data;
@@ -339,5 +388,6 @@ segue_status segue_recovery_verify(segue_store *store, const segue_stored_learne
     if (status == SEGUE_OK)
         status = verify_events(&r, row, err);
     free(data);
+    segue_learner_settings_fini(&r.settings);
     return status;
 }

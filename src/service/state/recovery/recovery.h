@@ -2,9 +2,9 @@
  *
  * A learner is a function of its settings, of the saved learner that it was created from, if any,
  * and of its events in their order: tasks closed, refits
- * begun and published, arms added and retired.  The learner learns from a task by giving its
- * stored rewards to a fresh task (learn.h).  The service, recovery and the check of a store do the same in
- * the same order, and so compute the same bytes.
+ * begun and published, arms added and retired, transfer stopped and resumed, settings changed.  The
+ * learner learns from a task by giving its stored rewards to a fresh task (learn.h).  The service,
+ * recovery and the check of a store do the same in the same order, and so compute the same bytes.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_STATE_RECOVERY_RECOVERY_H
 #define SEGUE_SERVICE_STATE_RECOVERY_RECOVERY_H
@@ -13,14 +13,16 @@
 
 #include "segue/internal.h"
 #include "segue/learner.h"
+#include "service/state/effect/effect_state.h"
 #include "service/state/model_history.h"
 #include "service/state/task_stats.h"
 #include "store/store.h"
 
-/** Write the content of a snapshot: a learner, its task statistics and its model history.
- * b->failed: out of memory. */
+/** Write the content of a snapshot: a learner, its task statistics, the effect of transfer and its
+ * model history.  b->failed: out of memory. */
 void segue_recovery_serialize(const segue_learner *learner, const task_stats *counts,
-                              const segue_model_history *versions, segue_bytes *b);
+                              const effect_state *effect, const segue_model_history *versions,
+                              segue_bytes *b);
 
 /** Append the seal: the learner, the event that the snapshot follows, and a checksum. */
 void segue_recovery_seal(segue_bytes *b, int64_t learner, uint64_t seq);
@@ -38,10 +40,13 @@ SEGUE_MUST_CHECK segue_status segue_recovery_read_snapshot(segue_store *store, i
 typedef struct segue_recovered_learner {
     segue_learner *learner;
     task_stats stats;
+    effect_state effect;
     segue_model_history versions;
     uint64_t seq;           /* the last event it knows */
     uint64_t events;        /* applied */
     uint64_t recovery_cost; /* of these (learn.h) */
+    uint64_t n_changes;     /* of its settings, in these events ... */
+    bool paused;            /* ... and whether the last of them paused it */
     bool snapshot_damaged;  /* it could not be used; all events were applied again */
 } segue_recovered_learner;
 

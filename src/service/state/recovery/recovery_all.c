@@ -56,6 +56,7 @@ static segue_status recover_arm(learner_state *state, const segue_stored_arm *ar
     state->arm[state->n_arms - 1]->pulls = arm->pulls;
     state->arm[state->n_arms - 1]->total = arm->total;
     state->rewards += arm->pulls;
+    state->reward_sum += arm->total;
     return SEGUE_OK;
 }
 
@@ -161,7 +162,9 @@ static segue_status recover_decision(const recovering *r, const segue_stored_dec
                                         "table decision, task %" PRId64 ", number %" PRId64
                                         ", column arm: %zu is no arm of an open task",
                                         d.task, (int64_t)d.number, d.arm);
-    return segue_deadline_queue_push(&state->deadlines, &d, true, &state->by_id, err);
+    return task->terms.has_default_reward
+               ? segue_deadline_queue_push(&state->deadlines, &d, true, &state->by_id, err)
+               : SEGUE_OK;
 }
 
 static segue_status recover_decisions(recovering *r, segue_error *err)
@@ -211,7 +214,8 @@ static segue_status recover_rows(recovering *r, const segue_stored_learner *row,
         return segue_store_fail_damaged(err, "'%.60s' lacks arms: it has %zu; need %zu",
                                         state->settings.name, state->n_arms, n_arms);
     SEGUE_TRY(recover_tasks(r, err));
-    return state->settings.has_default_reward ? recover_decisions(r, err) : SEGUE_OK;
+    return segue_learner_settings_has_defaults(&state->settings) ? recover_decisions(r, err)
+                                                                 : SEGUE_OK;
 }
 
 /* Move what was rebuilt into a state; `rebuilt` then has what was not moved. */
@@ -226,6 +230,7 @@ static segue_status create_state(recovering *r, const segue_stored_learner *row,
     segue_learner_settings_fini(&settings); /* unless they are, too */
     SEGUE_TRY(status);
     r->state->stats = rebuilt->stats;
+    r->state->effect = rebuilt->effect;
     r->state->versions = rebuilt->versions;
     rebuilt->versions.count = 0;
     r->state->seq = rebuilt->seq;

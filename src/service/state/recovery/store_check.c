@@ -52,7 +52,7 @@ static segue_status compare(checker *c, const segue_recovery_result *found, segu
     segue_bytes b = {.data = NULL};
     segue_status status = segue_recovery_verify(c->store, found->row, &whole, err);
     if (status == SEGUE_OK) {
-        segue_recovery_serialize(found->state->learner, &found->state->stats,
+        segue_recovery_serialize(found->state->learner, &found->state->stats, &found->state->effect,
                                  &found->state->versions, &b);
         status = b.failed
                      ? segue_fail(err, SEGUE_ENOMEM, "out of memory to compare a learner")

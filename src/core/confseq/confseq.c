@@ -24,7 +24,7 @@
  *
  * Cost: O(1), from the running moments.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "core/confseq.h"
+#include "core/confseq/confseq.h"
 
 #include <math.h>
 
@@ -32,9 +32,9 @@
 #define TIGHTEST_SIZE 25.0 /* I0 */
 
 /* The squared boundary, in units of Var(D), of known variances. */
-static double normal_boundary(double n, double m)
+static double normal_boundary(double n, double m, double clock)
 {
-    const double ratio = 1.0 / (1.0 / n + 1.0 / m) / TIGHTEST_SIZE;
+    const double ratio = clock / (1.0 / n + 1.0 / m) / TIGHTEST_SIZE;
     return (1.0 + 1.0 / ratio) * (log1p(ratio) - 2.0 * log(ALPHA));
 }
 
@@ -44,14 +44,28 @@ static double freedom(double share, double n, double m)
     return 1.0 / (share * share / (n - 1.0) + (1.0 - share) * (1.0 - share) / (m - 1.0));
 }
 
-static double half_width(const segue_stats *a, const segue_stats *b, double range)
+static double half_width(const segue_confseq_moments *a, const segue_confseq_moments *b,
+                         double range, double clock)
 {
-    const double n = (double)a->count, m = (double)b->count;
+    const double n = a->size, m = b->size;
     const double pooled = (a->squares + b->squares + range * range) / (n + m - 2.0);
-    const double first = fmax(segue_stats_variance(a), pooled) / n;
-    const double second = fmax(segue_stats_variance(b), pooled) / m;
+    const double first = fmax(a->squares / (n - 1.0), pooled) / n;
+    const double second = fmax(b->squares / (m - 1.0), pooled) / m;
     const double nu = freedom(first / (first + second), n, m);
-    return sqrt(nu * expm1(normal_boundary(n, m) / nu) * (first + second));
+    return sqrt(nu * expm1(normal_boundary(n, m, clock) / nu) * (first + second));
+}
+
+segue_confseq segue_confseq_of_moments(const segue_confseq_moments *first,
+                                       const segue_confseq_moments *second, double range,
+                                       double clock)
+{
+    const double difference = first->mean - second->mean;
+    const bool has_width = first->size > 1.0 && second->size > 1.0;
+    const double half = has_width ? half_width(first, second, range, clock) : INFINITY;
+    return (segue_confseq){.difference = difference,
+                           .low = fmax(difference - half, -range),
+                           .high = fmin(difference + half, range),
+                           .half_width = half};
 }
 
 bool segue_confseq_difference(const segue_stats *first, const segue_stats *second, double range,
@@ -59,10 +73,8 @@ bool segue_confseq_difference(const segue_stats *first, const segue_stats *secon
 {
     if (first->count < 2 || second->count < 2)
         return false;
-    const double difference = first->mean - second->mean;
-    const double half = half_width(first, second, range);
-    *out = (segue_confseq){.difference = difference,
-                           .low = fmax(difference - half, -range),
-                           .high = fmin(difference + half, range)};
+    const segue_confseq_moments a = {(double)first->count, first->mean, first->squares},
+                                b = {(double)second->count, second->mean, second->squares};
+    *out = segue_confseq_of_moments(&a, &b, range, 1.0);
     return true;
 }

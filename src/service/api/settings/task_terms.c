@@ -1,0 +1,258 @@
+/* task_terms.c - the settings of a learner that can change: read, merged, written, compared.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "service/api/settings/task_terms.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/json.h"
+#include "io/json_write.h"
+
+#define MAX_SECONDS      1e9
+#define DEFAULT_IDLE     86400.0 /* seconds: a task that a client abandoned must close some day */
+#define MIN_GROW_CONTROL 0.01    /* a control task weighs at most 100 others */
+#define MAX_GROW_CONTROL 0.5
+
+static const segue_json_location body_location = {.path = "the body"};
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+/* Without the field, *out stays as it is. */
+static segue_status read_number(json_t *body, const char *field, double min, double max,
+                                double *out, segue_error *err)
+{
+    const json_t *value = json_object_get(body, field);
+    if (!value)
+        return SEGUE_OK;
+    const double x = json_is_number(value) ? json_number_value(value) : NAN;
+    if (!(x >= min && x <= max))
+        return segue_json_fail(&body_location, field, err, "is %s; need a number from %g to %g",
+                               json_is_number(value) ? "out of range" : segue_json_kind(value), min,
+                               max);
+    *out = x;
+    return SEGUE_OK;
+}
+
+static segue_status read_integer(json_t *body, const char *field, uint64_t max, uint64_t *out,
+                                 segue_error *err)
+{
+    const json_t *value = json_object_get(body, field);
+    return value ? segue_json_integer(&body_location, field, value, 0, max, out, err) : SEGUE_OK;
+}
+
+/* null means none, as the written form has it. */
+static segue_status read_default_reward(task_terms *terms, json_t *body, double lowest,
+                                        double highest, segue_error *err)
+{
+    const json_t *value = json_object_get(body, "default_reward");
+    if (value)
+        terms->has_default_reward = !json_is_null(value);
+    if (value && terms->has_default_reward)
+        SEGUE_TRY(
+            read_number(body, "default_reward", lowest, highest, &terms->default_reward, err));
+    if (terms->has_default_reward && terms->reward_deadline <= 0.0)
+        return segue_json_fail(&body_location, "default_reward", err,
+                               "counts when the deadline passes; give 'reward_deadline', too");
+    return SEGUE_OK;
+}
+
+static segue_status read_times(task_terms *terms, json_t *body, double lowest, double highest,
+                               segue_error *err)
+{
+    SEGUE_TRY(read_number(body, "reward_deadline", 0.0, MAX_SECONDS, &terms->reward_deadline, err));
+    return read_default_reward(terms, body, lowest, highest, err);
+}
+
+static segue_status read_flag(json_t *body, const char *field, bool *out, segue_error *err)
+{
+    const json_t *value = json_object_get(body, field);
+    if (value && !json_is_boolean(value))
+        return segue_json_fail(&body_location, field, err, "is %s; need true or false",
+                               segue_json_kind(value));
+    *out = value ? json_is_true(value) : *out;
+    return SEGUE_OK;
+}
+
+/* Settings that act on the effect of transfer. */
+static segue_status read_effect(task_terms *terms, json_t *body, double range, segue_error *err)
+{
+    SEGUE_TRY(read_number(body, "control", 0.0, 1.0, &terms->control, err));
+    SEGUE_TRY(read_flag(body, "grow", &terms->grow, err));
+    SEGUE_TRY(read_flag(body, "stop_if_harmful", &terms->stop_if_harmful, err));
+    return read_number(body, "smallest_effect", 0.0, range, &terms->smallest_effect, err);
+}
+
+static segue_status read_rest(task_terms *terms, json_t *body, double range, segue_error *err)
+{
+    SEGUE_TRY(read_integer(body, "close_after", SEGUE_MAX_HORIZON, &terms->close_after, err));
+    SEGUE_TRY(read_number(body, "idle", 0.0, MAX_SECONDS, &terms->idle, err));
+    return read_effect(terms, body, range, err);
+}
+
+/* Order matters: later defaults depend on the steps and the deadline. */
+segue_status segue_task_terms_read(task_terms *terms, json_t *body, double lowest, double highest,
+                                   segue_error *err)
+{
+    SEGUE_TRY(read_integer(body, "steps", SEGUE_MAX_HORIZON, &terms->steps, err));
+    SEGUE_TRY(read_times(terms, body, lowest, highest, err));
+    terms->close_after = terms->steps;
+    terms->idle = fmin(fmax(DEFAULT_IDLE, 2.0 * terms->reward_deadline), MAX_SECONDS);
+    return read_rest(terms, body, highest - lowest, err);
+}
+
+segue_status segue_task_terms_merge(task_terms *terms, json_t *body, double lowest, double highest,
+                                    segue_error *err)
+{
+    const bool closes_with_steps = terms->close_after == terms->steps;
+    SEGUE_TRY(read_integer(body, "steps", SEGUE_MAX_HORIZON, &terms->steps, err));
+    SEGUE_TRY(read_times(terms, body, lowest, highest, err));
+    if (closes_with_steps)
+        terms->close_after = terms->steps;
+    SEGUE_TRY(read_rest(terms, body, highest - lowest, err));
+    return segue_task_terms_check(terms, err);
+}
+
+/* Without control tasks there is nothing to act on. */
+static segue_status check_effect(const task_terms *terms, segue_error *err)
+{
+    if (terms->grow && !(terms->control >= MIN_GROW_CONTROL && terms->control <= MAX_GROW_CONTROL))
+        return segue_json_fail(&body_location, "grow", err,
+                               "lets the share of control tasks fall to 'control', which is %g; "
+                               "need %g to %g",
+                               terms->control, MIN_GROW_CONTROL, MAX_GROW_CONTROL);
+    if (terms->stop_if_harmful && !(terms->control > 0.0 && terms->control < 1.0))
+        return segue_json_fail(&body_location, "stop_if_harmful", err,
+                               "compares tasks with control tasks, and 'control' is %g; need a "
+                               "share above 0 and below 1",
+                               terms->control);
+    return SEGUE_OK;
+}
+
+segue_status segue_task_terms_check(const task_terms *terms, segue_error *err)
+{
+    if (terms->has_default_reward && terms->idle > 0.0 && terms->idle < terms->reward_deadline)
+        return segue_json_fail(&body_location, "idle", err,
+                               "is %g; need at least the reward deadline of %g, or 0: an idle task "
+                               "would close before its default rewards count",
+                               terms->idle, terms->reward_deadline);
+    return check_effect(terms, err);
+}
+
+uint64_t segue_task_terms_horizon(const task_terms *terms)
+{
+    return terms->steps > 0 ? terms->steps : SEGUE_MAX_HORIZON;
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+void segue_task_terms_write(const task_terms *terms, segue_bytes *b)
+{
+    segue_json_write_integer(b, "steps", terms->steps);
+    segue_json_write_double(b, "reward_deadline", terms->reward_deadline);
+    segue_json_write_double(b, "default_reward",
+                            terms->has_default_reward ? terms->default_reward : NAN);
+    segue_json_write_integer(b, "close_after", terms->close_after);
+    segue_json_write_double(b, "idle", terms->idle);
+    segue_json_write_double(b, "control", terms->control);
+    segue_json_write_bool(b, "grow", terms->grow);
+    segue_json_write_bool(b, "stop_if_harmful", terms->stop_if_harmful);
+    segue_json_write_double(b, "smallest_effect", terms->smallest_effect);
+}
+
+/* ---- comparing --------------------------------------------------------------------------- */
+
+/* NAN stands for "no default reward": two of them are equal. */
+static bool same_number(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+static void format_number(double x, char out[32])
+{
+    if (isnan(x))
+        (void)strcpy(out, "none");
+    else
+        (void)snprintf(out, 32, "%.10g", x);
+}
+
+void segue_task_terms_difference(const task_terms *stored, const task_terms *requested, char *out,
+                                 size_t size)
+{
+    const task_terms *a = stored, *b = requested;
+    const struct {
+        const char *name;
+        double stored, requested;
+    } numbers[] = {
+        {"steps", (double)a->steps, (double)b->steps},
+        {"reward_deadline", a->reward_deadline, b->reward_deadline},
+        {"default_reward", a->has_default_reward ? a->default_reward : NAN,
+         b->has_default_reward ? b->default_reward : NAN},
+        {"close_after", (double)a->close_after, (double)b->close_after},
+        {"idle", a->idle, b->idle},
+        {"control", a->control, b->control},
+        {"grow", a->grow, b->grow},
+        {"stop_if_harmful", a->stop_if_harmful, b->stop_if_harmful},
+        {"smallest_effect", a->smallest_effect, b->smallest_effect},
+    };
+    char old[32], new[32];
+    out[0] = '\0';
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && out[0] == '\0'; i++)
+        if (!same_number(numbers[i].stored, numbers[i].requested)) {
+            format_number(numbers[i].stored, old);
+            format_number(numbers[i].requested, new);
+            (void)snprintf(out, size, "%s %s, request has %s", numbers[i].name, old, new);
+        }
+}
+
+bool segue_task_terms_equal(const task_terms *a, const task_terms *b)
+{
+    char difference[128];
+    segue_task_terms_difference(a, b, difference, sizeof difference);
+    return difference[0] == '\0';
+}
+
+/* ---- changes ----------------------------------------------------------------------------- */
+
+void segue_task_terms_write_changes(const terms_change *change, size_t count, segue_bytes *b)
+{
+    segue_json_write_key(b, "changes");
+    segue_json_write_raw(b, "[");
+    for (size_t i = 0; i < count; i++) {
+        segue_json_write_raw(b, i > 0 ? ",{" : "{");
+        segue_json_write_integer(b, "after", (uint64_t)change[i].after);
+        segue_json_write_double(b, "time", change[i].time);
+        segue_task_terms_write(&change[i].terms, b);
+        segue_json_write_raw(b, "}");
+    }
+    segue_json_write_raw(b, "]");
+}
+
+static segue_status read_change(json_t *value, double lowest, double highest, terms_change *out,
+                                segue_error *err)
+{
+    uint64_t after = 0;
+    *out = (terms_change){.time = 0.0};
+    SEGUE_TRY(read_integer(value, "after", INT64_MAX, &after, err));
+    out->after = (int64_t)after;
+    SEGUE_TRY(read_number(value, "time", 0.0, 1e12, &out->time, err));
+    return segue_task_terms_read(&out->terms, value, lowest, highest, err);
+}
+
+segue_status segue_task_terms_read_changes(json_t *list, double lowest, double highest,
+                                           terms_change **out, size_t *count, segue_error *err)
+{
+    const size_t n = json_array_size(list);
+    *count = 0;
+    *out = NULL;
+    if (!json_is_array(list) || n > SEGUE_MAX_CHANGES)
+        return segue_json_fail(&body_location, "changes", err, "need a list of at most %d changes",
+                               SEGUE_MAX_CHANGES);
+    *out = calloc(n + 1, sizeof **out);
+    if (!*out)
+        return segue_fail_no_memory(err, "the settings of a learner");
+    for (; *count < n; (*count)++)
+        SEGUE_TRY(read_change(json_array_get(list, *count), lowest, highest, *out + *count, err));
+    return SEGUE_OK;
+}

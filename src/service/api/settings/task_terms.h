@@ -1,0 +1,70 @@
+/* task_terms.h - the settings of a learner that can change, and which task has which.
+ *
+ * A task has the terms that were current when it was opened, until it is closed.  A change applies
+ * to tasks opened after it.  Ids of tasks grow, so a change stores the largest id before it: a task
+ * with a larger id has the new terms, also after a restart.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SEGUE_SERVICE_API_SETTINGS_TASK_TERMS_H
+#define SEGUE_SERVICE_API_SETTINGS_TASK_TERMS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "segue/internal.h"
+
+#define SEGUE_MAX_CHANGES 1000 /* of the settings of one learner */
+
+typedef struct task_terms {
+    uint64_t steps;         /* per task; 0: not known */
+    double reward_deadline; /* seconds after the ask; 0: none */
+    bool has_default_reward;
+    double default_reward; /* counts when the deadline passes */
+    uint64_t close_after;  /* rewards; 0: never */
+    double idle;           /* seconds; 0: never */
+    double control;        /* share of tasks in the control group */
+    bool grow;             /* that share falls from one half to `control` as transfer proves good */
+    bool stop_if_harmful;  /* transfer stops when its effect is below 0 */
+    double smallest_effect; /* to forecast; 0: the present estimate */
+} task_terms;
+
+/** One change of a learner's terms. */
+typedef struct terms_change {
+    int64_t after; /* tasks with a larger id have these terms */
+    double time;   /* wall time */
+    task_terms terms;
+} terms_change;
+
+/** Read the terms of a new learner; *terms has the defaults that do not follow from other fields.
+ * Rewards are from `lowest` to `highest`.
+ * @retval SEGUE_EDOMAIN  the message names the field */
+SEGUE_MUST_CHECK segue_status segue_task_terms_read(task_terms *terms, json_t *body, double lowest,
+                                                    double highest, segue_error *err);
+
+/** Replace the terms that `body` has; the others stay.  If tasks close after `steps` rewards, they
+ * close after the new number of steps.  @retval SEGUE_EDOMAIN  the message names the field */
+SEGUE_MUST_CHECK segue_status segue_task_terms_merge(task_terms *terms, json_t *body, double lowest,
+                                                     double highest, segue_error *err);
+
+/** The horizon of a task with these terms, as the library takes it. */
+uint64_t segue_task_terms_horizon(const task_terms *terms);
+
+/** Check how terms fit together.  @retval SEGUE_EDOMAIN */
+SEGUE_MUST_CHECK segue_status segue_task_terms_check(const task_terms *terms, segue_error *err);
+
+/** Write the fields of terms, each after a comma. */
+void segue_task_terms_write(const task_terms *terms, segue_bytes *b);
+
+/** Describe the first field that differs; "" if none does. */
+void segue_task_terms_difference(const task_terms *stored, const task_terms *requested, char *out,
+                                 size_t size);
+bool segue_task_terms_equal(const task_terms *a, const task_terms *b);
+
+/** Write the changes as a list, and read it: *out is the caller's to free.
+ * @retval SEGUE_EDOMAIN, SEGUE_ENOMEM */
+void segue_task_terms_write_changes(const terms_change *change, size_t count, segue_bytes *b);
+SEGUE_MUST_CHECK segue_status segue_task_terms_read_changes(json_t *list, double lowest,
+                                                            double highest, terms_change **out,
+                                                            size_t *count, segue_error *err);
+
+#endif

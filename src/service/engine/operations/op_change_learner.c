@@ -1,0 +1,173 @@
+/* op_change_learner.c - change settings of a learner, pause it, resume it.
+ *
+ *   store    400 if a value is wrong, 409 after too many changes;
+ *            else replace the learner's settings, and append
+ *            an event per kind of change                        writer, in the transaction
+ *   apply    show the new settings; a resumed task is active     writer, after COMMIT, learner's lock
+ *   respond  200 with the learner                                writer, no lock
+ *
+ * Open tasks have the terms that they were opened with: the change stores the largest id of a task
+ * before it.  A request that changes nothing stores nothing, so that it can be repeated.  All memory
+ * is allocated in `store`.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "segue/internal.h"
+#include "service/api/response.h"
+#include "service/engine/operation.h"
+#include "service/engine/service_internal.h"
+
+/* ---- store ------------------------------------------------------------------------------- */
+
+/* The requested terms; false: the request is rejected. */
+static bool merge(operation *op, task_terms *terms)
+{
+    const learner_settings *s = &op->state->settings;
+    segue_error why;
+    *terms = *segue_learner_settings_terms(s);
+    if (segue_task_terms_merge(terms, op->request.change, s->lowest, s->highest, &why) != SEGUE_OK)
+        segue_operation_reject(op, 400, "%s", why.message);
+    else if (terms->steps == 0 && segue_learner_method_find(op->state->method)->needs_horizon)
+        segue_operation_reject(op, 400, "'steps' is 0; %s must know the steps of a task",
+                               op->state->method);
+    else
+        return true;
+    return false;
+}
+
+static bool can_change(operation *op)
+{
+    if (op->state->settings.n_changes < SEGUE_MAX_CHANGES)
+        return true;
+    segue_operation_reject(
+        op, 409,
+        "the settings of '%.80s' have changed %d times, and cannot change again; "
+        "create another learner",
+        op->request.learner, SEGUE_MAX_CHANGES);
+    return false;
+}
+
+/* The list of changes with one more: op->change.list. */
+static segue_status append_change(segue_service *service, operation *op, const task_terms *terms,
+                                  segue_error *err)
+{
+    const learner_settings *s = &op->state->settings;
+    terms_change *list = calloc(s->n_changes + 1, sizeof *list);
+    if (!list)
+        return segue_fail_no_memory(err, "the settings of a learner");
+    if (s->n_changes > 0)
+        memcpy(list, s->change, s->n_changes * sizeof *list);
+    op->change.list = list;
+    terms_change *last = &list[s->n_changes];
+    *last = (terms_change){.time = segue_service_wall_time(service), .terms = *terms};
+    return segue_store_last_task(service->store, &last->after, err);
+}
+
+static segue_status store_settings(segue_service *service, operation *op, segue_error *err)
+{
+    const learner_settings *s = &op->state->settings;
+    segue_bytes b = {.data = NULL};
+    segue_learner_settings_write_stored(s, op->change.list ? op->change.list : s->change,
+                                        s->n_changes + (op->change.list != NULL), op->change.paused,
+                                        &b);
+    segue_bytes_append(&b, "", 1);
+    const segue_status status =
+        b.failed ? segue_fail_no_memory(err, "the settings of a learner")
+                 : segue_store_set_config(service->store, op->state->id, (char *)b.data, err);
+    segue_bytes_fini(&b);
+    return status;
+}
+
+static segue_status add_events(segue_service *service, operation *op, segue_error *err)
+{
+    const learner_settings *s = &op->state->settings;
+    if (op->change.list)
+        SEGUE_TRY(segue_operation_add_event(service, op, SEGUE_EVENT_SETTINGS,
+                                            (int64_t)s->n_changes + 1, err));
+    return op->change.paused != s->paused
+               ? segue_operation_add_event(service, op, SEGUE_EVENT_PAUSE, op->change.paused, err)
+               : SEGUE_OK;
+}
+
+static segue_status store(segue_service *service, operation *op, segue_error *err)
+{
+    task_terms terms;
+    if (!segue_operation_find_learner(service, op) || !merge(op, &terms))
+        return SEGUE_OK;
+    const learner_settings *s = &op->state->settings;
+    const json_t *paused = json_object_get(op->request.change, "paused");
+    op->change.paused = paused ? json_is_true(paused) : s->paused;
+    if (!segue_task_terms_equal(segue_learner_settings_terms(s), &terms)) {
+        if (!can_change(op))
+            return SEGUE_OK;
+        SEGUE_TRY(append_change(service, op, &terms, err));
+    }
+    op->change.is_new = op->change.list || op->change.paused != s->paused;
+    if (!op->change.is_new)
+        return SEGUE_OK;
+    SEGUE_TRY(store_settings(service, op, err));
+    return add_events(service, op, err);
+}
+
+/* ---- apply, respond ---------------------------------------------------------------------- */
+
+/* The time of a pause does not count as idle.  Deadlines of open tasks may now differ from those of
+ * new ones. */
+static void update_tasks(learner_state *state, bool resumed, double now)
+{
+    size_t index = 0;
+    const hash_map_entry *within = NULL;
+    for (task_state *task; (task = segue_hash_map_next(&state->by_id, &index, &within));) {
+        segue_learner_state_check_deadlines(state, task);
+        if (resumed)
+            task->active = now;
+    }
+}
+
+static segue_status apply(segue_service *service, operation *op, segue_error *err)
+{
+    learner_state *state = op->state;
+    learner_settings *s = &state->settings;
+    (void)err;
+    if (!op->change.is_new)
+        return SEGUE_OK;
+    (void)pthread_mutex_lock(&state->lock);
+    if (op->change.list) {
+        free(s->change);
+        s->change = op->change.list;
+        s->n_changes++;
+        op->change.list = NULL;
+    }
+    const bool resumed = s->paused && !op->change.paused;
+    s->paused = op->change.paused;
+    update_tasks(state, resumed, segue_service_time(service));
+    (void)pthread_mutex_unlock(&state->lock);
+    segue_operation_event_applied(op, 0);
+    return SEGUE_OK;
+}
+
+static void respond(segue_service *service, operation *op)
+{
+    (void)service;
+    segue_response_learner(op->state, 200, op->response);
+}
+
+static void fini(operation *op)
+{
+    free(op->change.list);
+}
+
+static bool changes_memory_size(const operation *op)
+{
+    (void)op;
+    return true;
+}
+
+const operation_kind op_change_learner = {.name = "change learner",
+                                          .store = store,
+                                          .apply = apply,
+                                          .respond = respond,
+                                          .fini = fini,
+                                          .changes_memory_size = changes_memory_size,
+                                          .is_alone = true};

@@ -1,0 +1,179 @@
+#!/usr/bin/python3
+"""The metrics of the service: their format, their values, and the limit of learners.
+
+A parser of the tests' own reads them strictly; promtool does too, where it is installed (scripts/install-deps monitor).
+
+usage: test_serve_metrics.py SEGUE SOURCE [unittest options]
+SPDX-License-Identifier: Apache-2.0"""
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+
+import prometheus
+from program import SEGUE, SOURCE, Folder, answer
+from api_client import ApiClient
+from service import Service, last_version
+
+MEANS = {"a": 0.8, "b": 0.3}
+
+
+class Metrics(Folder):
+    def setUp(self):
+        super().setUp()
+        self.service = None
+
+    def start(self, *options):
+        self.service = Service(SEGUE, self.folder / "test.db", *options)
+        self.addCleanup(self.stop)
+
+    def stop(self):
+        if self.service:
+            self.assertEqual(self.service.stop(), 0)
+        self.service = None
+
+    def api(self):
+        api = ApiClient(self.service.port)
+        self.addCleanup(api.close)
+        return api
+
+    def text(self):
+        status, raw = self.api().raw("GET", "/metrics")
+        self.assertEqual(status, 200)
+        return raw.decode()
+
+    def metrics(self):
+        return prometheus.parse(self.text())
+
+    def play(self, name, tasks, **settings):
+        """Tasks of ten steps; `tasks` of them are closed, one is open."""
+        api, rng = self.api(), random.Random(3)
+        api.must("POST", "/v1/learners", {"name": name, "arms": list(MEANS), "steps": 10, **settings})
+        for i in range(tasks):
+            api.play(name, f"task {i}", MEANS, 10, rng)
+        api.play(name, "open", MEANS, 3, rng)
+
+    def check_format(self, text):
+        prometheus.parse(text)
+        if shutil.which("promtool"):
+            done = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
+
+    def test_the_format_is_that_of_prometheus(self):
+        self.start()
+        self.check_format(self.text())
+        self.play('a "quoted\\ name" {é}', 30, control=0.5, range=[-1, 3], default_reward=0, reward_deadline=1000)
+        self.api().raw("GET", "/v1/nothing")
+        self.check_format(self.text())
+        if not shutil.which("promtool"):
+            self.skipTest("promtool is not installed: scripts/install-deps monitor")
+
+    def test_values_of_a_learner_are_those_of_the_api(self):
+        self.start()
+        self.play("l", 60, control=0.3, range=[-1, 3])
+        self.check_learner()
+        self.service.kill()  # it is made of the event log again
+        self.service.start()
+        self.check_learner()
+
+    def check_learner(self):
+        api = self.api()
+        shown = last_version(lambda: api.fetch("/v1/learners/l"))
+        rewards = sum(arm["pulls"] * (arm["mean"] or 0) for arm in shown["arms"])
+        task, = self.api().fetch("/v1/learners/l/tasks?open=true")["tasks"]
+        rewards += task["rewards"] * task["reward_per_step"]
+        found = self.metrics()
+
+        def value(name, suffix="", **labels):
+            return found[name].value(suffix, learner="l", **labels)
+        self.assertEqual(value("segue_learner_reward", "_count"), shown["rewards"])
+        self.assertAlmostEqual(value("segue_learner_reward", "_sum"), rewards, 6)
+        self.assertEqual(value("segue_learner_open_tasks"), 1)
+        self.assertEqual(value("segue_learner_tasks_closed_total", group="control"), shown["tasks"]["control"])
+        self.assertEqual(value("segue_learner_tasks_closed_total", group="transfer"), 60 - shown["tasks"]["control"])
+        self.assertEqual(value("segue_learner_types"), len(shown["types"]))
+        self.assertAlmostEqual(value("segue_learner_no_type_ratio"), shown["no_type"], 12)
+        self.assertGreater(value("segue_learner_memory_bytes"), 1000)
+        self.assertEqual(found["segue_learner_pending_decisions"].samples, {})  # it has no default reward
+
+    def test_refits_are_counted_and_measured(self):
+        self.start()
+        self.play("l", 60)
+        until = time.monotonic() + 60
+        while self.metrics()["segue_learner_refit_seconds"].value("_count", learner="l") == 0:
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.05)
+        self.assertGreater(self.metrics()["segue_learner_refit_seconds"].value("_sum", learner="l"), 0)
+
+    def test_decisions_that_wait_for_a_default_reward_are_counted(self):
+        self.start()
+        api = self.api()
+        api.must("POST", "/v1/learners", {"name": "l", "arms": ["a", "b"], "default_reward": 0, "reward_deadline": 86400})
+        for _ in range(5):
+            api.must("POST", "/v1/learners/l/ask", {"task": "t"})
+        self.assertEqual(self.metrics()["segue_learner_pending_decisions"].value(learner="l"), 5)
+
+    def test_methods_without_types_have_no_share_of_no_type(self):
+        self.start()
+        self.play("plain", 3, method="ts")
+        found = self.metrics()
+        self.assertEqual(found["segue_learner_no_type_ratio"].samples, {})
+        self.assertEqual(found["segue_learner_types"].samples, {})
+
+    def learners_in(self, found):
+        return [dict(labels)["learner"] for _, labels in found["segue_learner_open_tasks"].samples]
+
+    def test_the_oldest_learners_have_series_of_their_own(self):
+        self.start("--metrics-learners", "3")
+        names = ["z", "y", "x", "w", "v"]
+        for name in names:
+            self.api().must("POST", "/v1/learners", {"name": name, "arms": ["a", "b"]})
+        found = self.metrics()
+        self.assertEqual(self.learners_in(found), names[:3])
+        self.assertEqual((found["segue_learners"].value(), found["segue_learners_without_metrics"].value()), (5, 2))
+        self.api().must("DELETE", "/v1/learners/y")
+        self.assertEqual(self.learners_in(self.metrics()), ["z", "x", "w"])
+        self.stop()
+        self.start("--metrics-learners", "0")
+        found = self.metrics()
+        self.assertEqual(self.learners_in(found), [])
+        self.assertEqual(found["segue_learners_without_metrics"].value(), 4)
+
+    def test_a_limit_out_of_range_is_refused(self):
+        for wrong in ("-1", "10001", "many"):
+            self.refused(2, "--metrics-learners", "serve", "--metrics-learners", wrong, "--store", self.folder / "a.db")
+
+    def test_the_process_is_as_the_kernel_says(self):
+        before = time.time()
+        self.start()
+        pid = self.service.process.pid
+        found = self.metrics()
+        build, = found["segue_build_info"].samples
+        self.assertEqual(found["segue_build_info"].samples[build], 1)
+        self.assertIn(dict(build[1])["version"], answer("version").splitlines()[0])
+        self.assertIn(dict(build[1])["build"], answer("version"))
+        self.assertGreaterEqual(found["process_start_time_seconds"].value(), before - 1)
+        self.assertLessEqual(found["process_start_time_seconds"].value(), time.time() + 1)
+        self.assertGreater(found["process_resident_memory_bytes"].value(), 1 << 20)
+        self.assertGreater(found["process_cpu_seconds_total"].value(), 0)
+        limits = pathlib.Path(f"/proc/{pid}/limits").read_text()
+        self.assertEqual(found["process_max_fds"].value(), int(re.search(r"^Max open files +(\d+)", limits, re.M)[1]))
+        self.assertLessEqual(abs(found["process_open_fds"].value() - len(os.listdir(f"/proc/{pid}/fd"))), 2)  # a connection ends
+        self.assertGreater(found["segue_wal_bytes"].value(), 0)
+
+    def test_the_tables_of_the_docs_are_complete(self):
+        self.start()
+        found = self.metrics()
+        page = (SOURCE / "docs/monitoring.md").read_text()
+        listed = re.findall(r"^\| `((?:segue|process)_\w+)` \| (\w+) \|", page, re.M)
+        self.assertEqual(len(listed), len(set(listed)))
+        self.assertEqual(dict(listed), {name: metric.kind for name, metric in found.items()})
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
