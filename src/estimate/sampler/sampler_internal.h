@@ -68,6 +68,9 @@ void segue_sampler_split_merge(segue_sampler *s, segue_rng *rng);
 
 /* ---- sampler_mixing.c: how much recent tasks count, and how alike types are ------------------ */
 
+/* Set the weights of the memories before any task. */
+void segue_sampler_mixing_start(segue_sampler *s);
+
 /* Shares of the types among the next tasks; returns that of no type. */
 double segue_sampler_mixing_shares(const segue_sampler *s, double *share);
 
