@@ -55,8 +55,7 @@ size_t segue_test_pull_choose(const segue_belief *belief, double u)
     size_t found = n_arms;
     for (size_t i = 0; i < n_arms; i++) {
         const double lack = best - segue_belief_mean(belief, q, i);
-        const double net =
-            gain[i] / (1.0 + (double)belief->pulls[i]) - SEGUE_TEST_PULL_COST * lack;
+        const double net = gain[i] / (1.0 + (double)belief->pulls[i]) - SEGUE_TEST_PULL_COST * lack;
         if (net > most && segue_belief_allows(belief, i)) {
             most = net;
             found = i;

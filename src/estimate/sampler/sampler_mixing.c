@@ -31,6 +31,11 @@ static const double first_weight[N_HALF_LIVES] = {0.1, 0.1, 0.1, 0.7};
 
 /* ---- memories ---------------------------------------------------------------------------- */
 
+double segue_sampler_mixing_decay(size_t memory)
+{
+    return decay[memory];
+}
+
 void segue_sampler_mixing_start(segue_sampler *s)
 {
     for (size_t h = 0; h < N_HALF_LIVES; h++)

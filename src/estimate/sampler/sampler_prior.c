@@ -16,10 +16,10 @@
 
 #include "estimate/sampler/sampler_internal.h"
 
-#define MIN_DRAWS     0.2  /* Thompson steps when all is known ... */
-#define FIRST_DRAWS   0.8  /* ... more of them at first ... */
-#define DRAWS_TASKS   5.0  /* ... falling by 1 / e in this number of tasks per arm */
-#define MIN_TOTAL     2e-3 /* a + b of a Beta */
+#define MIN_DRAWS   0.2  /* Thompson steps when all is known ... */
+#define FIRST_DRAWS 0.8  /* ... more of them at first ... */
+#define DRAWS_TASKS 5.0  /* ... falling by 1 / e in this number of tasks per arm */
+#define MIN_TOTAL   2e-3 /* a + b of a Beta */
 
 /* ---- components with one known arm --------------------------------------------------------- */
 
