@@ -3,7 +3,7 @@
  * Look-ahead makes a Thompson step with probability d / (t + 1), t the steps so far: about d log n
  * of them per task explore what a look ahead of one block does not, and give a learner rewards of
  * all arms. d is the prior's: 1 where nothing is learned. A prior of points needs no such steps.
- * Where look-ahead would exploit, retest.c may test another arm again. Late in a task, where the
+ * Test pulls are for later tasks (test_pull.c). Where look-ahead would exploit, retest.c may test another arm again. Late in a task, where the
  * choice rarely changes, an arm that look-ahead exploits is held for t / 32 pulls. The state is one
  * block of the task's memory: belief_state, the weights, scratch.
  *
@@ -19,6 +19,7 @@
 
 #include "bandit/lookahead/lookahead.h"
 #include "bandit/lookahead/retest.h"
+#include "bandit/lookahead/test_pull.h"
 
 #define HOLD_SHARE 32 /* hold an exploited arm for steps / HOLD_SHARE pulls */
 
@@ -198,39 +199,60 @@ segue_choice segue_belief_policy_deterministic(const segue_task_view *view, segu
     return by_rule(p->held_arm);
 }
 
-/* Return d: look-ahead makes a Thompson step with probability d / (t + 1). */
-static double steps_of(const belief_state *p)
+/* Steps at rate r are made at step t with probability r / (t + 1). */
+static double draw_rate(const belief_state *p)
 {
-    double draws = p->prior.b ? p->prior.draws : 0.0;
-    for (size_t q = 0; p->prior.more && q < p->prior.n_components; q++)
-        draws += p->weight[q] * p->prior.more[q];
-    return draws;
+    return p->prior.b ? p->prior.draws : 0.0;
 }
 
 double segue_belief_policy_draw_share(const segue_task_view *view)
 {
-    const belief_state *p = view->state;
     const segue_belief belief = segue_belief_policy_belief(view);
     if (!segue_belief_is_possible(&belief))
         return 1.0;
-    return fmin(1.0, steps_of(p) / ((double)view->step + 1.0));
+    const double rate = draw_rate(view->state) + segue_test_pull_rate(&belief);
+    return fmin(1.0, rate / ((double)view->step + 1.0));
 }
 
-/* Draw whether this step is a Thompson step. */
-static bool draws(const segue_task_view *view, segue_rng *rng)
+/* Make a test pull, given u below its rate; without an arm to test, choose by look-ahead. */
+static segue_choice test(const segue_task_view *view, const segue_belief *belief, double u,
+                         segue_rng *rng)
 {
-    const belief_state *p = view->state;
-    return p->prior.b && segue_rng_uniform(rng) * ((double)view->step + 1.0) < steps_of(p);
+    const size_t arm = segue_test_pull_choose(belief, u);
+    return arm < view->n_arms ? by_rule(arm) : segue_belief_policy_deterministic(view, rng);
+}
+
+/* Make a Thompson step or a test pull, given u below the sum of their rates. */
+static segue_choice explore(const segue_task_view *view, const segue_belief *belief, double u,
+                            segue_rng *rng)
+{
+    const double draws = draw_rate(view->state);
+    if (u < draws || !segue_belief_is_possible(belief))
+        return draw(view, belief, rng);
+    return test(view, belief, u - draws, rng);
+}
+
+segue_choice segue_belief_policy_explore(const segue_task_view *view, segue_rng *rng)
+{
+    const segue_belief belief = segue_belief_policy_belief(view);
+    const double tests = segue_test_pull_rate(&belief), rate = draw_rate(view->state) + tests;
+    const double most = fmin(rate, (double)view->step + 1.0);
+    return explore(view, &belief, tests > 0.0 ? most * segue_rng_uniform(rng) : 0.0, rng);
 }
 
 segue_choice segue_belief_policy_lookahead(const segue_task_view *view, segue_rng *rng)
 {
     const segue_belief belief = segue_belief_policy_belief(view);
-    if (draws(view, rng) || !segue_belief_is_possible(&belief))
+    if (!segue_belief_is_possible(&belief))
         return draw(view, &belief, rng);
-    return segue_belief_policy_deterministic(view, rng);
+    if (!belief.prior.b)
+        return segue_belief_policy_deterministic(view, rng);
+    const double u = segue_rng_uniform(rng) * ((double)view->step + 1.0);
+    return u < draw_rate(view->state) + segue_test_pull_rate(&belief)
+               ? explore(view, &belief, u, rng)
+               : segue_belief_policy_deterministic(view, rng);
 }
 
 const segue_split segue_belief_policy_split = {.share = segue_belief_policy_draw_share,
-                                               .drawn = segue_belief_policy_thompson,
+                                               .drawn = segue_belief_policy_explore,
                                                .deterministic = segue_belief_policy_deterministic};

@@ -46,10 +46,11 @@ segue_choice segue_belief_policy_sharpened(const segue_task_view *view, segue_rn
 segue_lookahead segue_belief_policy_next(const segue_task_view *view, const segue_belief *belief,
                                          void *memory);
 
-/* Choose by look-ahead with Thompson steps; then its parts: the share of Thompson steps, and the
- * deterministic choice. */
+/* Choose by look-ahead with Thompson steps and test pulls; then its parts: the share of these, one
+ * of them, and the deterministic choice. */
 segue_choice segue_belief_policy_lookahead(const segue_task_view *view, segue_rng *rng);
 double segue_belief_policy_draw_share(const segue_task_view *view);
+segue_choice segue_belief_policy_explore(const segue_task_view *view, segue_rng *rng);
 segue_choice segue_belief_policy_deterministic(const segue_task_view *view, segue_rng *rng);
 extern const segue_split segue_belief_policy_split;
 

@@ -9,7 +9,7 @@ segue_status segue_shared_prior_create(shared_prior **out, size_t n_components, 
                                        segue_error *err)
 {
     shared_prior *l = calloc(1, sizeof *l);
-    double *numbers = calloc(n_components * (2 + 2 * n_arms), sizeof *numbers);
+    double *numbers = calloc(n_components * (2 + 3 * n_arms), sizeof *numbers);
     if (!l || !numbers) {
         free(l);
         free(numbers);
@@ -18,9 +18,10 @@ segue_status segue_shared_prior_create(shared_prior **out, size_t n_components, 
     l->numbers = numbers;
     l->prior = (segue_prior){.n_components = n_components, .n_arms = n_arms, .draws = 1.0};
     l->prior.weight = segue_shared_prior_weight(l);
-    l->prior.more = segue_shared_prior_more(l);
+    l->prior.tests = segue_shared_prior_tests(l);
     l->prior.a = segue_shared_prior_a(l);
     l->prior.b = segue_shared_prior_b(l);
+    l->prior.gain = segue_shared_prior_gain(l);
     *out = l;
     return SEGUE_OK;
 }
@@ -41,7 +42,7 @@ double *segue_shared_prior_weight(const shared_prior *l)
     return l->numbers;
 }
 
-double *segue_shared_prior_more(const shared_prior *l)
+double *segue_shared_prior_tests(const shared_prior *l)
 {
     return l->numbers + l->prior.n_components;
 }
@@ -54,6 +55,11 @@ double *segue_shared_prior_a(const shared_prior *l)
 double *segue_shared_prior_b(const shared_prior *l)
 {
     return segue_shared_prior_a(l) + l->prior.n_components * l->prior.n_arms;
+}
+
+double *segue_shared_prior_gain(const shared_prior *l)
+{
+    return segue_shared_prior_b(l) + l->prior.n_components * l->prior.n_arms;
 }
 
 size_t segue_shared_prior_number(const shared_prior *prior, size_t component)
@@ -69,7 +75,7 @@ void segue_shared_prior_apply(const segue_learner *learner, open_task *entry)
 
 static size_t bytes_of(const shared_prior *l)
 {
-    const size_t n_rows = l->models ? l->models->n_models : 2 * l->prior.n_components;
+    const size_t n_rows = l->models ? l->models->n_models : 3 * l->prior.n_components;
     const size_t n_arms = l->models ? l->models->n_arms : l->prior.n_arms;
     return sizeof *l + n_rows * (n_arms + 1) * sizeof(double) + 64;
 }

@@ -29,12 +29,13 @@ SEGUE_MUST_CHECK segue_status segue_shared_prior_create(shared_prior **out, size
 /* Remove one user; the last one frees it.  NULL is fine. */
 void segue_shared_prior_release(shared_prior *prior);
 
-/* The arrays of a mixture: n_components weights, as many Thompson steps (segue_prior), then
- * n_components x n_arms times a, and b. */
+/* The arrays of a mixture: n_components weights, as many rates of test pulls, then n_components x
+ * n_arms times a, b, and the gains of test pulls (segue_prior). */
 double *segue_shared_prior_weight(const shared_prior *prior);
-double *segue_shared_prior_more(const shared_prior *prior);
+double *segue_shared_prior_tests(const shared_prior *prior);
 double *segue_shared_prior_a(const shared_prior *prior);
 double *segue_shared_prior_b(const shared_prior *prior);
+double *segue_shared_prior_gain(const shared_prior *prior);
 
 /* The number of the type that a component of a task's mixture stands for; 0: none.  Without a
  * mixture a task has one component. */

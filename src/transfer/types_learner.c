@@ -87,8 +87,9 @@ static segue_status make_prior(const segue_sampler *types, shared_prior **out, s
     (*out)->prior.sharpens = true;
     memcpy((*out)->number, next.number, next.n_components * sizeof *next.number);
     memcpy(segue_shared_prior_weight(*out), next.weight, next.n_components * sizeof *next.weight);
-    memcpy(segue_shared_prior_more(*out), next.more, next.n_components * sizeof *next.more);
     segue_sampler_prior_fill(types, &next, segue_shared_prior_a(*out), segue_shared_prior_b(*out));
+    segue_sampler_tests_fill(types, &next, segue_shared_prior_tests(*out),
+                             segue_shared_prior_gain(*out));
     return SEGUE_OK;
 }
 

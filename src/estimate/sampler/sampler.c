@@ -49,10 +49,9 @@ static segue_status check(const segue_sampler_config *config, segue_error *err)
 
 static void fill(segue_sampler *s, const segue_sampler_config *config)
 {
-    const double memory[N_HALF_LIVES] = {0.1, 0.1, 0.1, 0.7};
     s->config = *config;
     s->alpha = 1.0;
-    memcpy(s->memory, memory, sizeof memory);
+    segue_sampler_mixing_start(s);
     s->unlike = 1.0;
     s->judged = 20.0;
     s->next_id = 1;

@@ -187,7 +187,7 @@ static void assign_others(segue_sampler *pool)
             segue_sampler_moves_drop(pool, c);
     for (size_t l = 0; l < pool->tasks.count; l++)
         if (pool->type_of[l] == NO_TYPE)
-            segue_sampler_moves_assign(pool, l, &rng, NULL);
+            segue_sampler_moves_assign(pool, l, &rng);
 }
 
 static segue_status pool_both(segue_sampler *pool, const segue_sampler *a, const segue_sampler *b,

@@ -39,11 +39,10 @@ SEGUE_MUST_CHECK segue_status segue_sampler_reserve(segue_sampler *s, size_t mor
 
 /* ---- sampler_moves.c: changes of the partition --------------------------------------------- */
 
-/* Give a task that is in no type to one, or to a new type; *log_probability, unless NULL, becomes
- * that of the choice.  `assign_last` takes the last task, by the shares that were predicted. */
+/* Give a task that is in no type to one, or to a new type, by the numbers of their tasks; the last
+ * task by the shares that were predicted. */
+void segue_sampler_moves_assign(segue_sampler *s, size_t task, segue_rng *rng);
 void segue_sampler_moves_assign_last(segue_sampler *s, segue_rng *rng);
-void segue_sampler_moves_assign(segue_sampler *s, size_t task, segue_rng *rng,
-                                double *log_probability);
 
 /* Remove a task from its type, and the type if it was the last. */
 void segue_sampler_moves_remove(segue_sampler *s, size_t task);
@@ -68,6 +67,9 @@ void segue_sampler_split_merge(segue_sampler *s, segue_rng *rng);
 
 /* ---- sampler_mixing.c: how much recent tasks count, and how alike types are ------------------ */
 
+/* Set the weights of the memories before any task. */
+void segue_sampler_mixing_start(segue_sampler *s);
+
 /* Shares of the types among the next tasks; returns that of no type. */
 double segue_sampler_mixing_shares(const segue_sampler *s, double *share);
 
@@ -79,6 +81,23 @@ void segue_sampler_mixing_learn(segue_sampler *s, const double *sum, const doubl
 
 /* The share of tasks that have only the best arm in common with a type. */
 double segue_sampler_mixing_unlike(const segue_sampler *s);
+
+/* 2^(-1 / half-life) of a memory; 1 of the last, which never forgets. */
+double segue_sampler_mixing_decay(size_t memory);
+
+/* ---- sampler_near.c: how common types are near a task ---------------------------------------- */
+
+/* Prepare for segue_sampler_near_shares, in the scratch memory. */
+void segue_sampler_near_begin(segue_sampler *s);
+
+/* Shares of the types near a task that is in no type; returns that of a new type. */
+double segue_sampler_near_shares(const segue_sampler *s, size_t task, double *share);
+
+/* Log of the probability of two types, relative to one with the tasks of both. */
+double segue_sampler_near_log_division(const segue_sampler *s, size_t first, size_t second);
+
+/* Log of the probability of the number of types, up to a term without alpha. */
+double segue_sampler_near_log_births(const segue_sampler *s, double alpha);
 
 /* ---- sampler_recent.c ---------------------------------------------------------------------- */
 

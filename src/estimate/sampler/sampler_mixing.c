@@ -2,7 +2,8 @@
  *
  * Types may become common and rare.  Four memories count the tasks of the window with half-lives of
  * 6, 25 and 100 tasks and for ever; each predicts the type of the next task, and its weight is
- * multiplied by the likelihood of what came (Bayes' rule, with a small share that starts over).
+ * multiplied by the likelihood of what came (Bayes' rule, with a small share that starts over from
+ * the first weights).
  *
  * A task may have no more in common with a type than the best arm.  The share of such tasks is
  * learned from those of which the likelihoods tell it, with the last hundred counting.
@@ -14,7 +15,7 @@
 
 #define MIN_FINISHED   3    /* tasks before memories are compared */
 #define MIN_UNLIKE     5    /* tasks before the share of unlike tasks is learned */
-#define START_OVER     0.02 /* share of the memories' weights that is spread evenly per task */
+#define START_OVER     0.02 /* share of the memories' weights that starts over, per task */
 #define PRIOR_UNLIKE   1.0  /* unlike tasks ... */
 #define PRIOR_JUDGED   20.0 /* ... of this number, before any is seen */
 #define FORGET         0.99
@@ -26,8 +27,20 @@
 /* 2^(-1 / half-life): 6, 25 and 100 tasks, and no end. */
 static const double decay[N_HALF_LIVES] = {0.89089871814033930, 0.97265494741228553,
                                            0.99309249543703591, 1.0};
+static const double first_weight[N_HALF_LIVES] = {0.1, 0.1, 0.1, 0.7};
 
 /* ---- memories ---------------------------------------------------------------------------- */
+
+double segue_sampler_mixing_decay(size_t memory)
+{
+    return decay[memory];
+}
+
+void segue_sampler_mixing_start(segue_sampler *s)
+{
+    for (size_t h = 0; h < N_HALF_LIVES; h++)
+        s->memory[h] = first_weight[h];
+}
 
 /* Compute how much each task of the window counts in one memory. */
 static void weigh_tasks(const segue_sampler *s, size_t memory, double *weight)
@@ -123,7 +136,7 @@ static void compare_memories(segue_sampler *s, const fit *f)
         total += s->memory[h];
     }
     for (size_t h = 0; h < N_HALF_LIVES; h++)
-        s->memory[h] = (1.0 - START_OVER) * s->memory[h] / total + START_OVER / N_HALF_LIVES;
+        s->memory[h] = (1.0 - START_OVER) * s->memory[h] / total + START_OVER * first_weight[h];
 }
 
 static void learn_unlike(segue_sampler *s, const fit *f)

@@ -1,10 +1,11 @@
 /* sampler_moves.c - Gibbs sampling: draw the type of a task given those of all others.
  *
- * A task belongs to type c with a probability in proportion to n_c times its likelihood given the
- * type's other tasks (type_table.c), and to a new type in proportion to alpha times its likelihood
- * under flat Betas (Neal 2000, algorithm 3, with kappas drawn separately).  alpha is drawn from a
- * short list, given the number of types (Escobar and West 1995).
- * Cost of a sweep: tasks x types x arms likelihoods, and tasks x arms x kappas values of ln Gamma.
+ * A task belongs to a type with a probability in proportion to the type's share near the task
+ * (sampler_near.c) times the task's likelihood given the type's other tasks (type_table.c), and to a
+ * new type in proportion to its share times the likelihood under flat Betas (Neal 2000, algorithm 3,
+ * with kappas drawn separately).  alpha is drawn from a short list, given the number of types.
+ * Cost of a sweep: tasks x types x arms likelihoods, tasks x arms x kappas values of ln Gamma, and
+ * tasks x tasks for the shares.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
 #include <math.h>
@@ -36,7 +37,7 @@ static size_t append_type(segue_sampler *s, segue_rng *rng)
 
 /* Draw the type of a task, given how common each type and a new one are. */
 static void draw_type(segue_sampler *s, size_t task, const double *share, double none,
-                      segue_rng *rng, double *log_probability)
+                      segue_rng *rng)
 {
     const double *sum = sum_of(s, task), *pulls = pulls_of(s, task);
     const size_t count = s->types.n_types;
@@ -48,24 +49,23 @@ static void draw_type(segue_sampler *s, size_t task, const double *share, double
         segue_sampler_moves_may_grow(s)
             ? log(none) + segue_log_beta_ratios(s->ones, s->ones, sum, pulls, s->config.n_arms)
             : -INFINITY;
-    size_t type = segue_kappas_draw_index(log_weight, count + 1, rng, log_probability);
+    size_t type = segue_kappas_draw_index(log_weight, count + 1, rng, NULL);
     if (type == count)
         type = append_type(s, rng);
     s->type_of[task] = (uint32_t)type;
     segue_type_table_add(&s->types, type, sum, pulls, 1.0);
 }
 
-void segue_sampler_moves_assign(segue_sampler *s, size_t task, segue_rng *rng,
-                                double *log_probability)
+void segue_sampler_moves_assign(segue_sampler *s, size_t task, segue_rng *rng)
 {
-    draw_type(s, task, s->types.size, s->alpha, rng, log_probability);
+    draw_type(s, task, s->types.size, s->alpha, rng);
 }
 
 void segue_sampler_moves_assign_last(segue_sampler *s, segue_rng *rng)
 {
     double share[MAX_SAMPLED_TYPES];
     const double none = segue_sampler_mixing_shares(s, share);
-    draw_type(s, s->tasks.count - 1, share, none, rng, NULL);
+    draw_type(s, s->tasks.count - 1, share, none, rng);
 }
 
 void segue_sampler_moves_drop(segue_sampler *s, size_t type)
@@ -89,8 +89,7 @@ static void draw_alpha(segue_sampler *s, segue_rng *rng)
 {
     double log_weight[N_ALPHAS];
     for (size_t k = 0; k < N_ALPHAS; k++)
-        log_weight[k] = (double)s->types.n_types * log(alphas[k]) + segue_log_gamma(alphas[k]) -
-                        segue_log_gamma(alphas[k] + (double)s->tasks.count);
+        log_weight[k] = segue_sampler_near_log_births(s, alphas[k]);
     s->alpha = alphas[segue_kappas_draw_index(log_weight, N_ALPHAS, rng, NULL)];
 }
 
@@ -102,9 +101,12 @@ void segue_sampler_moves_draw_kappas(segue_sampler *s, size_t type, segue_rng *r
 
 void segue_sampler_moves_sweep(segue_sampler *s, segue_rng *rng)
 {
+    double share[MAX_SAMPLED_TYPES];
+    segue_sampler_near_begin(s);
     for (size_t l = 0; l < s->tasks.count; l++) {
         segue_sampler_moves_remove(s, l);
-        segue_sampler_moves_assign(s, l, rng, NULL);
+        const double none = segue_sampler_near_shares(s, l, share);
+        draw_type(s, l, share, none, rng);
     }
     segue_kappas_estimate(&s->kappas, &s->types, s->pulls / (double)s->finished);
     draw_alpha(s, rng);

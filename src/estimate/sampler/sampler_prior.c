@@ -6,10 +6,8 @@
  * is the learned share of unlike tasks.  Without it, a type whose best arm pays the same under every
  * type would never be doubted.
  *
- * Look-ahead values what a pull reveals for the rest of the task, and not for later tasks of the
- * type.  So Thompson steps are added under each type: in proportion to the expected number of arms
- * that may still be better than its best one, and less for types of few tasks, which may not come
- * back.
+ * Thompson steps are many in the first tasks, where no type is known well; later sampler_tests.c says
+ * which arms of a type are tested.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate/sampler/sampler_prior.h"
 
@@ -18,36 +16,10 @@
 
 #include "estimate/sampler/sampler_internal.h"
 
-#define MIN_DRAWS     0.2  /* Thompson steps when all is known ... */
-#define FIRST_DRAWS   0.8  /* ... more of them at first ... */
-#define DRAWS_TASKS   5.0  /* ... falling by 1 / e in this number of tasks per arm */
-#define DRAWS_PER_ARM 2.0  /* for each arm that may be better than the best */
-#define MAX_MORE      3.0  /* ... up to this number: of very many arms only some can be tested */
-#define USEFUL_KAPPA  20.0 /* of a type whose mean says half of what a task needs to know */
-#define MIN_TOTAL     2e-3 /* a + b of a Beta */
-#define ROOT_HALF     0.70710678118654752440
-
-/* The probability that the mean of an arm of a type exceeds a value, by a normal law; less if the
- * tasks of the type differ so much on it that the type's mean says little about a task. */
-static double probability_above(const type_table *t, size_t type, size_t arm, double value)
-{
-    const size_t at = type * t->n_arms + arm;
-    const double mean = t->next_a[at] / (t->next_a[at] + t->next_b[at]);
-    const double variance = mean * (1.0 - mean) / (t->next_pulls[at] + 3.0);
-    const double kappa = segue_type_table_kappa(t->kappa[at]);
-    return kappa / (kappa + USEFUL_KAPPA) * 0.5 * erfc((value - mean) / sqrt(variance) * ROOT_HALF);
-}
-
-/* The expected number of arms that are better than the best one. */
-static double count_better(const type_table *t, size_t type, size_t best)
-{
-    const size_t at = type * t->n_arms + best;
-    const double value = t->next_a[at] / (t->next_a[at] + t->next_b[at]);
-    double sum = 0.0;
-    for (size_t i = 0; i < t->n_arms; i++)
-        sum += i != best ? probability_above(t, type, i, value) : 0.0;
-    return sum;
-}
+#define MIN_DRAWS   0.2  /* Thompson steps when all is known ... */
+#define FIRST_DRAWS 0.8  /* ... more of them at first ... */
+#define DRAWS_TASKS 5.0  /* ... falling by 1 / e in this number of tasks per arm */
+#define MIN_TOTAL   2e-3 /* a + b of a Beta */
 
 /* ---- components with one known arm --------------------------------------------------------- */
 
@@ -85,7 +57,6 @@ static void append(sampler_prior *p, const best_arm *entry)
     const double variance = fmax(1e-12, entry->square / entry->weight - mean * mean);
     const double total = fmax(MIN_TOTAL, mean * (1.0 - mean) / variance - 1.0);
     p->weight[q] = entry->weight;
-    p->more[q] = 0.0;
     p->number[q] = entry->number;
     p->arm[q] = entry->arm;
     p->best_a[q] = total * mean;
@@ -118,7 +89,6 @@ void segue_sampler_prior_describe(const segue_sampler *s, sampler_prior *p)
     p->n_types = segue_sampler_count(s);
     p->n_components = 1 + p->n_types;
     p->weight[0] = segue_sampler_mixing_shares(s, share);
-    p->more[0] = 0.0;
     p->number[0] = 0;
     for (size_t c = 0; c < t->n_types; c++) {
         if (c >= p->n_types) {
@@ -128,8 +98,6 @@ void segue_sampler_prior_describe(const segue_sampler *s, sampler_prior *p)
         p->weight[c + 1] = share[c];
         p->number[c + 1] = c + 1;
         p->arm[c + 1] = segue_type_table_best_arm(t, c);
-        p->more[c + 1] = (1.0 - 1.0 / t->size[c]) *
-                         fmin(MAX_MORE, DRAWS_PER_ARM * count_better(t, c, p->arm[c + 1]));
     }
     p->draws = MIN_DRAWS +
                FIRST_DRAWS * exp(-(double)s->finished / (DRAWS_TASKS * (double)s->config.n_arms));

@@ -14,8 +14,7 @@
 typedef struct sampler_prior {
     size_t n_components, n_types;
     double weight[SEGUE_MAX_COMPONENTS]; /* sum 1 */
-    double draws;                        /* Thompson steps of look-ahead: see segue_prior ... */
-    double more[SEGUE_MAX_COMPONENTS];   /* ... for arms that may still be better than the best */
+    double draws;                        /* Thompson steps of look-ahead: see segue_prior */
     size_t number[SEGUE_MAX_COMPONENTS]; /* of the type that each stands for */
     size_t arm[SEGUE_MAX_COMPONENTS];    /* the best arm */
     double best_a[SEGUE_MAX_COMPONENTS], best_b[SEGUE_MAX_COMPONENTS]; /* its Beta */
@@ -26,5 +25,10 @@ void segue_sampler_prior_describe(const segue_sampler *s, sampler_prior *p);
 
 /* Write the Betas (n_components x n_arms) of a prior that was just described. */
 void segue_sampler_prior_fill(const segue_sampler *s, const sampler_prior *p, double *a, double *b);
+
+/* Write the rates of test pulls (n_components) and their gains (n_components x n_arms); see
+ * sampler_tests.c. */
+void segue_sampler_tests_fill(const segue_sampler *s, const sampler_prior *p, double *tests,
+                              double *gain);
 
 #endif

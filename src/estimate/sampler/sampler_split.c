@@ -3,10 +3,10 @@
  * A split takes two tasks of a type, of which the second is unlike the first, and gives the other
  * tasks to one of the two, three times over.  It is accepted with probability exp(gain), where
  *
- *     gain = ML(first) + ML(second) + ln Gamma(n_1) + ln Gamma(n_2) + ln alpha + H
- *            - ML(both) - ln Gamma(n_1 + n_2)
+ *     gain = ML(first) + ML(second) - ML(both) + ln P + H
  *
- * ML is the marginal likelihood of a set of tasks as one type (kappas.c), and H, minus the sum of the
+ * ML is the log marginal likelihood of a set of tasks as one type (kappas.c), P the probability of the
+ * two types relative to one (sampler_near.c), and H, minus the sum of the
  * log probabilities of the choices in the last pass, is the entropy of the division.  Without H,
  * tasks that look alike on the pulled arms would be lumped: one division among many that are as
  * likely has a lower score than none.  A merge is accepted with the opposite gain.
@@ -14,7 +14,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/log_gamma.h"
 #include "estimate/sampler/sampler_internal.h"
 
 #define SEED_KAPPA 6 /* kappa = 64: of a type that starts from one task */
@@ -29,7 +28,7 @@ static size_t draw_below(segue_rng *rng, size_t count)
 static double score(const segue_sampler *s, const uint32_t *index, size_t count)
 {
     const task_set set = set_of(s, index, count);
-    return segue_kappas_score(&s->kappas, &set) + segue_log_gamma((double)count);
+    return segue_kappas_score(&s->kappas, &set);
 }
 
 static double log_likelihood(const segue_sampler *s, size_t type, size_t task)
@@ -173,7 +172,8 @@ static void try_division(segue_sampler *s, const division *d, segue_rng *rng)
     }
     const size_t first = sort_by_part(s, d);
     const double gain = score(s, d->task, first) + score(s, d->task + first, d->count - first) +
-                        log(s->alpha) + entropy - before;
+                        segue_sampler_near_log_division(s, d->part[0], d->part[1]) + entropy -
+                        before;
     if (log(segue_rng_uniform(rng)) < gain)
         accept_split(s, d, first, rng);
     else
@@ -272,7 +272,8 @@ void segue_sampler_split_merge(segue_sampler *s, segue_rng *rng)
     count[1] = collect_tasks(s, type[1], s->second + count[0]);
     const size_t both = count[0] + count[1];
     const double apart = score(s, s->second, count[0]) + score(s, s->second + count[0], count[1]) +
-                         log(s->alpha) + entropy_of(s, type, s->second, both);
+                         segue_sampler_near_log_division(s, type[0], type[1]) +
+                         entropy_of(s, type, s->second, both);
     if (log(segue_rng_uniform(rng)) < score(s, s->second, both) - apart)
         accept_merge(s, type, s->second, both, rng);
 }

@@ -111,6 +111,21 @@ static inline size_t number_of_id(const segue_sampler *s, uint64_t id)
     return 0;
 }
 
+/* Rates of test pulls are in 0 to 1, gains finite, and only types have them. */
+static inline void check_tests(const segue_sampler *s, const sampler_prior *p)
+{
+    const size_t n = segue_sampler_arms(s);
+    double *gain = malloc(p->n_components * n * sizeof *gain), tests[SEGUE_MAX_COMPONENTS];
+    segue_sampler_tests_fill(s, p, tests, gain);
+    for (size_t q = 0; q < p->n_components; q++) {
+        const bool is_type = q >= 1 && q <= p->n_types;
+        assert_true(tests[q] >= 0.0 && tests[q] <= (is_type ? 1.0 : 0.0));
+        for (size_t i = 0; i < n; i++)
+            assert_true(gain[q * n + i] >= 0.0 && isfinite(gain[q * n + i]));
+    }
+    free(gain);
+}
+
 /* Weights are positive and sum to 1; Betas are positive and finite. */
 static inline void check_prior(const segue_sampler *s)
 {
@@ -123,7 +138,6 @@ static inline void check_prior(const segue_sampler *s)
     assert_in_range(p.n_components, 1 + p.n_types, SEGUE_MAX_COMPONENTS);
     for (size_t q = 0; q < p.n_components; q++) {
         assert_true(p.weight[q] > 0.0 && p.number[q] <= p.n_types);
-        assert_true(p.more[q] >= 0.0 && isfinite(p.more[q]));
         sum += p.weight[q];
     }
     assert_near(sum, 1.0, 1e-12);
@@ -131,6 +145,7 @@ static inline void check_prior(const segue_sampler *s)
     segue_sampler_prior_fill(s, &p, a, b);
     for (size_t at = 0; at < p.n_components * n; at++)
         assert_true(a[at] > 0.0 && b[at] > 0.0 && a[at] + b[at] >= 1e-6 && isfinite(a[at] + b[at]));
+    check_tests(s, &p);
     free(a);
 }
 
