@@ -69,7 +69,7 @@ static void every_column_is_validated(void **state)
         {"UPDATE reward SET value = 7 WHERE task = 7",
          "column value: 7; need a number from 0 to 1"},
         {"UPDATE reward SET by_default = 2 WHERE task = 7", "column by_default: 2"},
-        {"UPDATE event SET kind = 9 WHERE learner = 1", "column kind: 9"},
+        {"UPDATE event SET kind = 99 WHERE learner = 1", "column kind: 99"},
         {"UPDATE event SET subject = -1 WHERE learner = 1", "column subject: -1"},
         {"DELETE FROM arm WHERE learner = 1 AND position = 1", "'a' lacks arms"},
         {"UPDATE arm SET name = 'A' WHERE learner = 1 AND position = 1",
