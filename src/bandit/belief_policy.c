@@ -236,8 +236,7 @@ segue_choice segue_belief_policy_explore(const segue_task_view *view, segue_rng 
 {
     const segue_belief belief = segue_belief_policy_belief(view);
     const double tests = segue_test_pull_rate(&belief), rate = draw_rate(view->state) + tests;
-    const double most = fmin(rate, (double)view->step + 1.0);
-    return explore(view, &belief, tests > 0.0 ? most * segue_rng_uniform(rng) : 0.0, rng);
+    return explore(view, &belief, tests > 0.0 ? rate * segue_rng_uniform(rng) : 0.0, rng);
 }
 
 segue_choice segue_belief_policy_lookahead(const segue_task_view *view, segue_rng *rng)
@@ -247,10 +246,9 @@ segue_choice segue_belief_policy_lookahead(const segue_task_view *view, segue_rn
         return draw(view, &belief, rng);
     if (!belief.prior.b)
         return segue_belief_policy_deterministic(view, rng);
-    const double u = segue_rng_uniform(rng) * ((double)view->step + 1.0);
-    return u < draw_rate(view->state) + segue_test_pull_rate(&belief)
-               ? explore(view, &belief, u, rng)
-               : segue_belief_policy_deterministic(view, rng);
+    const double rate = draw_rate(view->state) + segue_test_pull_rate(&belief);
+    const double u = segue_rng_uniform(rng) * fmax(rate, (double)view->step + 1.0);
+    return u < rate ? explore(view, &belief, u, rng) : segue_belief_policy_deterministic(view, rng);
 }
 
 const segue_split segue_belief_policy_split = {.share = segue_belief_policy_draw_share,

@@ -251,6 +251,43 @@ static void a_leader_changes_when_another_arm_does_well(void **state)
     }
 }
 
+/* Arm 0 is the best by far, for look-ahead and Thompson steps; arm 1 is tested, at rate 1, beside
+ * Thompson steps at rate 0.5. At step t it is pulled with probability 1 / max(t + 1, 1.5). A share of
+ * 20,000 draws is off by more than 0.02 with probability below 2 exp(-2 * 20,000 * 0.02^2) = 3e-7
+ * (Hoeffding); of 2 x 2 any is with 1e-6. */
+static void test_pulls_have_their_probability(void **state)
+{
+    (void)state;
+    const double a[] = {9000.0, 10.0}, b[] = {1000.0, 9990.0}, one[] = {1.0}, gain[] = {0.0, 1e6};
+    const segue_prior prior = {.n_components = 1,
+                               .n_arms = 2,
+                               .weight = one,
+                               .a = a,
+                               .b = b,
+                               .draws = 0.5,
+                               .tests = one,
+                               .gain = gain};
+    for (uint64_t t = 0; t <= 4; t += 4) {
+        const double expected = 1.0 / fmax((double)t + 1.0, 1.5);
+        double count = 0.0, probability[2];
+        bool exact;
+        for (uint64_t run = 0; run < 20000; run++) {
+            segue_task *task = task_with_prior(&segue_policy_tla, &prior, 100);
+            segue_rng rng;
+            segue_rng_init(&rng, 91, run, t, SEGUE_STREAM_POLICY);
+            segue_task_next(task, &rng, 0);
+            for (uint64_t k = 0; k < t; k++)
+                tell(task, 0, 1.0);
+            if (run == 0)
+                assert_ok(segue_task_probabilities(task, NULL, 20000, probability, &exact, NULL));
+            count += segue_task_ask(task) == 1 ? 1.0 : 0.0;
+            segue_task_destroy(task);
+        }
+        assert_true(fabs(count / 20000.0 - expected) < 0.02);
+        assert_true(fabs(probability[1] - expected) < 0.02);
+    }
+}
+
 static void mla_survives_what_no_model_can_give(void **state)
 {
     (void)state;
@@ -277,6 +314,7 @@ int main(void)
         cmocka_unit_test(draws_become_sharper_to_the_end_of_a_task),
         cmocka_unit_test(a_new_prior_restarts_the_belief),
         cmocka_unit_test(a_leader_changes_when_another_arm_does_well),
+        cmocka_unit_test(test_pulls_have_their_probability),
         cmocka_unit_test(mla_survives_what_no_model_can_give),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
