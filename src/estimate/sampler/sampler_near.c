@@ -5,10 +5,11 @@
  * tasks count by their distance d in the window, as the memories (sampler_mixing.c) do for the next
  * task:
  *
- *     share of a type = sum over h of memory_h (sum over its tasks of 2^(-d / half-life_h)) / (alpha + A_h)
- *     share of a new type = sum over h of memory_h alpha / (alpha + A_h)
+ *     share of a type = sum over h of v_h (sum over its tasks of 2^(-d / half-life_h)) / (alpha + A_h)
+ *     share of a new type = sum over h of v_h alpha / (alpha + A_h)
  *
- * where A_h is the sum over all other tasks.  As long as nothing changes the weight is on the memory
+ * where A_h is the sum over all other tasks, and v_h are the squares of the memories' weights, scaled
+ * to sum 1: one memory holds for all tasks, so the likely one counts more.  As long as nothing changes the weight is on the memory
  * that never forgets, and these are the shares of the Dirichlet process.
  * The probability of a division into types is the product over its tasks of their shares, given the
  * tasks before them.
@@ -18,6 +19,22 @@
 #include "estimate/sampler/sampler_internal.h"
 
 #define MIN_SHARE 1e-300
+
+/* The weights v of the memories. */
+typedef struct near_weights {
+    double of[N_HALF_LIVES];
+} near_weights;
+
+static near_weights weigh_memories(const segue_sampler *s)
+{
+    near_weights v;
+    double total = 0.0;
+    for (size_t h = 0; h < N_HALF_LIVES; h++)
+        total += s->memory[h] * s->memory[h];
+    for (size_t h = 0; h < N_HALF_LIVES; h++)
+        v.of[h] = s->memory[h] * s->memory[h] / total;
+    return v;
+}
 
 /* ---- near a task ------------------------------------------------------------------------- */
 
@@ -43,11 +60,12 @@ static double sum_of_weights(const segue_sampler *s, size_t memory, size_t count
 /* Weights of the memories for a task, over alpha and all other tasks; returns the share of none. */
 static double scale_memories(const segue_sampler *s, size_t task, double *scale)
 {
+    const near_weights v = weigh_memories(s);
     double none = 0.0;
     for (size_t h = 0; h < N_HALF_LIVES; h++) {
         const double all =
             sum_of_weights(s, h, task) + sum_of_weights(s, h, s->tasks.count - 1 - task);
-        scale[h] = s->memory[h] / (s->alpha + all);
+        scale[h] = v.of[h] / (s->alpha + all);
         none += scale[h] * s->alpha;
     }
     return none;
@@ -90,11 +108,11 @@ static void count_task(counts *n, bool is_first, bool is_second)
 }
 
 /* Log of the share of the type of a task over that of both types, or of a new type over both. */
-static double log_ratio(const segue_sampler *s, const counts *n, size_t own)
+static double log_ratio(const segue_sampler *s, const counts *n, size_t own, near_weights v)
 {
     double share = 0.0, both = MIN_SHARE, none = 0.0;
     for (size_t h = 0; h < N_HALF_LIVES; h++) {
-        const double scale = s->memory[h] / (s->alpha + n->all[h]);
+        const double scale = v.of[h] / (s->alpha + n->all[h]);
         share += scale * n->of[own][h];
         both += scale * (n->of[0][h] + n->of[1][h]);
         none += scale * s->alpha;
@@ -104,12 +122,13 @@ static double log_ratio(const segue_sampler *s, const counts *n, size_t own)
 
 double segue_sampler_near_log_division(const segue_sampler *s, size_t first, size_t second)
 {
+    const near_weights v = weigh_memories(s);
     counts n = {.has = {false, false}};
     double sum = 0.0;
     for (size_t l = 0; l < s->tasks.count; l++) {
         const bool is_first = s->type_of[l] == first, is_second = s->type_of[l] == second;
         if ((is_first || is_second) && (n.has[0] || n.has[1]))
-            sum += log_ratio(s, &n, is_second ? 1 : 0);
+            sum += log_ratio(s, &n, is_second ? 1 : 0, v);
         count_task(&n, is_first, is_second);
     }
     return sum;
@@ -117,12 +136,13 @@ double segue_sampler_near_log_division(const segue_sampler *s, size_t first, siz
 
 double segue_sampler_near_log_births(const segue_sampler *s, double alpha)
 {
+    const near_weights v = weigh_memories(s);
     counts n = {.has = {false, false}};
     double sum = (double)s->types.n_types * log(alpha);
     for (size_t l = 0; l < s->tasks.count; l++) {
         double scale = 0.0;
         for (size_t h = 0; h < N_HALF_LIVES; h++)
-            scale += s->memory[h] / (alpha + n.all[h]);
+            scale += v.of[h] / (alpha + n.all[h]);
         sum += log(scale);
         count_task(&n, false, false);
     }

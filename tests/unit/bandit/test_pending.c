@@ -133,19 +133,21 @@ static double play(segue_task *task, uint64_t number, uint64_t pending)
 
 /* Ten asks before their rewards cost at most 1.3 times the regret of one at a time.  The ratio
  * of la is 1.1 and that of kl-ucb 1.1; over 400 tasks its standard error is below 0.04.  So a false
- * alarm is five standard errors away: one in a million for other seeds, and none for these. */
+ * alarm is five standard errors away: one in a million for other seeds, and none for these.  A short
+ * run, with fewer tasks, only plays them. */
 static void ten_pending_asks_cost_little(void **state)
 {
     static const char *const policies[] = {"la", "ts", "kl-ucb"};
+    const uint64_t tasks = (uint64_t)repeats(400);
     (void)state;
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
         segue_task *task = new_task(policies[p]);
         double one = 0.0, ten = 0.0;
-        for (uint64_t i = 0; i < (uint64_t)repeats(400); i++) {
+        for (uint64_t i = 0; i < tasks; i++) {
             one += play(task, i, 1);
             ten += play(task, i, PENDING);
         }
-        if (!(ten < 1.3 * one))
+        if (tasks == 400 && !(ten < 1.3 * one))
             fail_msg("%s: regret %g with ten asks pending, %g with one", policies[p], ten, one);
         segue_task_destroy(task);
     }

@@ -30,7 +30,9 @@ static segue_sampler *random_partition(segue_rng *rng, size_t tasks, bool forget
 /* The share of a type (NO_TYPE: of a new one) near a task, given the tasks from 0 to `end`. */
 static double plain_share(const segue_sampler *s, size_t task, size_t end, uint32_t type)
 {
-    double share = 0.0;
+    double share = 0.0, squares = 0.0;
+    for (size_t h = 0; h < N_HALF_LIVES; h++)
+        squares += s->memory[h] * s->memory[h];
     for (size_t h = 0; h < N_HALF_LIVES; h++) {
         double own = 0.0, all = s->alpha;
         for (size_t l = 0; l < end; l++) {
@@ -38,7 +40,7 @@ static double plain_share(const segue_sampler *s, size_t task, size_t end, uint3
             all += l != task ? weight : 0.0;
             own += l != task && s->type_of[l] == type ? weight : 0.0;
         }
-        share += s->memory[h] * (type == NO_TYPE ? s->alpha : own) / all;
+        share += s->memory[h] * s->memory[h] / squares * (type == NO_TYPE ? s->alpha : own) / all;
     }
     return share;
 }
