@@ -20,6 +20,7 @@ async function play(): Promise<void> {
     if (arm === undefined || id === undefined) throw new Error("an ask without a decision");
     expect(arms.includes(arm), `arm ${arm}`);
     const told = await DecisionsService.tell({ requestBody: { decision: id, reward: arm === "a" ? 1 : 0 } });
+    if (!("status" in told)) throw new Error("a response to many rewards");
     expect(told.status === TellResponse.status.COUNTED && told.task === "t" && !told.closed, "the reward counts");
   }
   await TasksService.closeTask({ learner, task: "t" });
