@@ -51,13 +51,13 @@ size_t segue_test_pull_choose(const segue_belief *belief, double u)
 {
     const size_t q = find_component(belief, u), n_arms = belief->prior.n_arms;
     const double *gain = belief->prior.gain + q * n_arms, best = best_mean(belief, q);
-    double most = 0.0;
+    double max_net = 0.0;
     size_t found = n_arms;
     for (size_t i = 0; i < n_arms; i++) {
         const double lack = best - segue_belief_mean(belief, q, i);
         const double net = gain[i] / (1.0 + (double)belief->pulls[i]) - SEGUE_TEST_PULL_COST * lack;
-        if (net > most && segue_belief_allows(belief, i)) {
-            most = net;
+        if (net > max_net && segue_belief_allows(belief, i)) {
+            max_net = net;
             found = i;
         }
     }

@@ -55,13 +55,13 @@ static double fill_type(const type_table *t, size_t type, size_t best, double *g
 {
     const size_t row = type * t->n_arms;
     const double bar = mean_of(t, row + best), pulls = count_pulls(t, type);
-    double most = 0.0, rate = 0.0;
+    double max_net = 0.0, rate = 0.0;
     for (size_t i = 0; i < t->n_arms; i++) {
         const double useful = usefulness(t, row + i);
         gain[i] = i == best ? 0.0 : pulls * useful * excess(t, row + i, bar);
         const double net = gain[i] - SEGUE_TEST_PULL_COST * (bar - mean_of(t, row + i));
-        if (net > most) {
-            most = net;
+        if (net > max_net) {
+            max_net = net;
             rate = useful;
         }
     }

@@ -33,15 +33,15 @@ static size_t plain_choice(const test_case *c, size_t q)
 {
     const segue_belief *belief = &c->m->belief;
     const size_t n = belief->prior.n_arms;
-    double best = 0.0, most = 0.0;
+    double best = 0.0, max_net = 0.0;
     size_t found = n;
     for (size_t i = 0; i < n; i++)
         best = fmax(best, segue_belief_mean(belief, q, i));
     for (size_t i = 0; i < n; i++) {
         const double net = c->gain[q * n + i] / (1.0 + (double)belief->pulls[i]) -
                            3.0 * (best - segue_belief_mean(belief, q, i));
-        if (net > most && (!belief->allowed || belief->allowed[i])) {
-            most = net;
+        if (net > max_net && (!belief->allowed || belief->allowed[i])) {
+            max_net = net;
             found = i;
         }
     }
