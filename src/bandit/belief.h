@@ -18,9 +18,9 @@ struct segue_prior {
     const double *a;      /* n_components x n_arms: Beta(a, b); of points the means */
     const double *b;      /* NULL: the components are points; else a, b > 0, a + b >= 1e-6 */
     double draws;         /* look-ahead makes a Thompson step with probability draws / (t + 1) */
-    const double *tests;  /* n_components: rate of test pulls under each (test_pull.h); NULL: none */
-    const double *gain;   /* n_components x n_arms: of a test pull, in later tasks; with `tests` */
-    bool sharpens;        /* Thompson sampling draws from sharpened posteriors */
+    const double *tests; /* n_components: rate of test pulls under each (test_pull.h); NULL: none */
+    const double *gain;  /* n_components x n_arms: of a test pull, in later tasks; with `tests` */
+    bool sharpens;       /* Thompson sampling draws from sharpened posteriors */
 };
 
 /* The result of a draw that saves work in the next ones: under a component the arms other than
