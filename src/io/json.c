@@ -166,6 +166,16 @@ static const char *name_of(const void *list, size_t i)
     return ((const char *const *)list)[i];
 }
 
+segue_status segue_json_flag(const segue_json_location *location, const char *field,
+                             const json_t *value, bool *out, segue_error *err)
+{
+    if (value && !json_is_boolean(value))
+        return segue_json_fail(location, field, err, "is %s; need true or false",
+                               segue_json_kind(value));
+    *out = value ? json_is_true(value) : *out;
+    return SEGUE_OK;
+}
+
 segue_status segue_json_check_keys(const segue_json_location *location, json_t *object,
                                    const char *const *names, size_t count, segue_error *err)
 {

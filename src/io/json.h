@@ -40,6 +40,11 @@ SEGUE_MUST_CHECK segue_status segue_json_integer(const segue_json_location *loca
                                                  uint64_t min, uint64_t max, uint64_t *out,
                                                  segue_error *err);
 
+/** Read true or false; *out stays as it is if `value` is NULL. */
+SEGUE_MUST_CHECK segue_status segue_json_flag(const segue_json_location *location,
+                                              const char *field, const json_t *value, bool *out,
+                                              segue_error *err);
+
 /** Fail if a field is not among the `count` names, and suggest the closest. */
 SEGUE_MUST_CHECK segue_status segue_json_check_keys(const segue_json_location *location,
                                                     json_t *object, const char *const *names,

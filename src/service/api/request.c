@@ -77,15 +77,10 @@ static segue_status check_keys(json_t *body, const char *const *names, size_t co
     return segue_json_check_keys(&body_location, body, names, count, err);
 }
 
-/* Without the field it is false. */
+/* Without the field it stays as it is. */
 static segue_status read_flag(json_t *body, const char *field, bool *out, segue_error *err)
 {
-    const json_t *value = json_object_get(body, field);
-    if (value && !json_is_boolean(value))
-        return segue_json_fail(&body_location, field, err, "is %s; need true or false",
-                               segue_json_kind(value));
-    *out = json_is_true(value);
-    return SEGUE_OK;
+    return segue_json_flag(&body_location, field, json_object_get(body, field), out, err);
 }
 
 static segue_status read_tell(json_t *body, segue_parsed_request *parsed, segue_error *err)

@@ -85,7 +85,7 @@ static int write_whole(const segue_audit_log *log, const void *data, size_t size
 
 /* ---- lines that wait --------------------------------------------------------------------- */
 
-static void let_wait(segue_audit_log *log, const void *line, size_t size)
+static void queue_line(segue_audit_log *log, const void *line, size_t size)
 {
     if (size <= SEGUE_AUDIT_LOG_BUFFER - log->waiting.size)
         segue_bytes_append(&log->waiting, line, size);
@@ -163,7 +163,7 @@ int segue_audit_log_append(segue_audit_log *log, const void *line, size_t size, 
     if (error == 0)
         error = write_whole(log, line, size, sync);
     if (error != 0)
-        let_wait(log, line, size);
+        queue_line(log, line, size);
     (void)pthread_mutex_unlock(&log->lock);
     return error;
 }

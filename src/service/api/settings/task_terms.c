@@ -67,12 +67,7 @@ static segue_status read_times(task_terms *terms, json_t *body, double lowest, d
 
 static segue_status read_flag(json_t *body, const char *field, bool *out, segue_error *err)
 {
-    const json_t *value = json_object_get(body, field);
-    if (value && !json_is_boolean(value))
-        return segue_json_fail(&body_location, field, err, "is %s; need true or false",
-                               segue_json_kind(value));
-    *out = value ? json_is_true(value) : *out;
-    return SEGUE_OK;
+    return segue_json_flag(&body_location, field, json_object_get(body, field), out, err);
 }
 
 /* Settings that act on the effect of transfer. */
