@@ -18,7 +18,8 @@
 
 #define MIN_DRAWS   0.2  /* Thompson steps when all is known ... */
 #define FIRST_DRAWS 0.8  /* ... more of them at first ... */
-#define DRAWS_TASKS 5.0  /* ... falling by 1 / e in this number of tasks per arm */
+#define DRAWS_TASKS 5.0  /* ... falling by 1 / e in this number of tasks per arm ... */
+#define DRAWS_ARMS  20.0 /* ... of up to this number: more are left to test pulls */
 #define MIN_TOTAL   2e-3 /* a + b of a Beta */
 
 /* ---- components with one known arm --------------------------------------------------------- */
@@ -82,6 +83,15 @@ static void append_best_arms(const segue_sampler *s, sampler_prior *p)
 
 /* ---- the prior ----------------------------------------------------------------------------- */
 
+/* The rate of Thompson steps.  They try arms at random; of many arms, test pulls find the best one
+ * at a lower cost. */
+static double draws_of(const segue_sampler *s)
+{
+    const double n_arms = (double)s->config.n_arms, drawn = fmin(DRAWS_ARMS, n_arms);
+    return MIN_DRAWS * drawn / n_arms +
+           FIRST_DRAWS * exp(-(double)s->finished / (DRAWS_TASKS * drawn));
+}
+
 void segue_sampler_prior_describe(const segue_sampler *s, sampler_prior *p)
 {
     double share[MAX_SAMPLED_TYPES];
@@ -99,8 +109,7 @@ void segue_sampler_prior_describe(const segue_sampler *s, sampler_prior *p)
         p->number[c + 1] = c + 1;
         p->arm[c + 1] = segue_type_table_best_arm(t, c);
     }
-    p->draws = MIN_DRAWS +
-               FIRST_DRAWS * exp(-(double)s->finished / (DRAWS_TASKS * (double)s->config.n_arms));
+    p->draws = draws_of(s);
     append_best_arms(s, p);
 }
 

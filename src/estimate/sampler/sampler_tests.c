@@ -9,7 +9,8 @@
  * arm, Beta(1 + won, 1 + lost) with the pulls that count for the next task; where tasks differ on the
  * arm (kappa), its mean says less about a task.  A test costs some times the expected difference to
  * e (test_pull.h).  A type has test pulls if one of its arms gains more than that, and fewer if it has
- * few tasks, and may not come back.
+ * few tasks, and may not come back.  More arms have more test pulls: what is worth a test is worth
+ * it sooner than later.
  * Cost: types x arms, with a distribution function where the normal law does not exclude an arm.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -19,8 +20,10 @@
 #include "estimate/sampler/sampler_internal.h"
 #include "estimate/sampler/sampler_prior.h"
 
-#define USEFUL_KAPPA 20.0 /* of a type whose mean says half of what a task needs to know */
-#define FAR          5.0  /* standard deviations by which an arm is worse for certain */
+#define USEFUL_KAPPA  20.0 /* of a type whose mean says half of what a task needs to know */
+#define FAR           5.0  /* standard deviations by which an arm is worse for certain */
+#define ARMS_PER_TEST 10.0 /* one test pull for this number of arms, ... */
+#define MAX_RATE      4.0  /* ... from 1 to MAX_RATE */
 
 static double mean_of(const type_table *t, size_t at)
 {
@@ -50,6 +53,11 @@ static double count_pulls(const type_table *t, size_t type)
     return sum;
 }
 
+static double rate_of(size_t n_arms)
+{
+    return fmin(MAX_RATE, fmax(1.0, (double)n_arms / ARMS_PER_TEST));
+}
+
 /* Fill in the gains of a type; returns the rate of its test pulls. */
 static double fill_type(const type_table *t, size_t type, size_t best, double *gain)
 {
@@ -65,7 +73,7 @@ static double fill_type(const type_table *t, size_t type, size_t best, double *g
             rate = useful;
         }
     }
-    return (1.0 - 1.0 / t->size[type]) * rate;
+    return (1.0 - 1.0 / t->size[type]) * rate * rate_of(t->n_arms);
 }
 
 void segue_sampler_tests_fill(const segue_sampler *s, const sampler_prior *p, double *tests,
