@@ -177,7 +177,10 @@ segue_status segue_learner_feature_peak(const segue_learner *learner, size_t fea
     SEGUE_TRY(check_index(learner, feature, err));
     SEGUE_TRY(check_type(learner, type, err));
     const feature_column *c = learner->method->features->table(learner)->column[feature];
-    const feature_factors *of = &learner->method->features->factors(learner)->feature[feature];
+    const feature_shift *shift = learner->method->features->factors(learner);
+    if (feature >= shift->n_features) /* memory ran out at the last close */
+        return segue_fail(err, SEGUE_EDOMAIN, "feature %zu shifts nothing yet", feature);
+    const feature_factors *of = &shift->feature[feature];
     const double *factor = of->factor + (type - 1) * of->n_cells;
     const size_t v = find_peak(c, of, factor);
     *out = (segue_feature_peak){.factor = factor[v]};

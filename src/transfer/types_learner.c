@@ -172,7 +172,10 @@ segue_status segue_types_learner_learn(segue_learner *learner, const open_task *
                                          entry->n_features, err));
     if (segue_sampler_due(t->types) && !learner->config.background)
         segue_sampler_refit(t->types);
-    return publish(learner, err);
+    const segue_status status = publish(learner, err);
+    if (status != SEGUE_OK) /* its features are not those of the tasks any more */
+        segue_feature_shift_fini(&t->shift);
+    return status;
 }
 
 /* ---- background refits ------------------------------------------------------------------- */
