@@ -77,6 +77,8 @@ class Student(threading.Thread):
         more = {"event": f"e{self.asked}"} if self.random.random() < 0.2 else {}
         if self.random.random() < 0.1:
             more["probability"] = True  # which the id then carries
+        if self.learner == "tutor" and self.random.random() < 0.5:  # only those of the first ask count
+            more["features"] = {"class": f"c{self.random.randrange(3)}", "age": self.random.randrange(90)}
         if waiting and self.random.random() < 0.3:
             decision, reward = waiting.pop()
             self.unsure[decision] = reward

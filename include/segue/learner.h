@@ -3,8 +3,8 @@
  * A learner opens and closes tasks.  From the closed tasks it learns a shared prior (a model set,
  * or types), from which the next tasks start.  One thread at a time may use a learner and its
  * tasks; only segue_refit_run may run beside it.  See also learner_config.h (methods and settings),
- * learner_arms.h (add and retire arms), learner_explain.h (posteriors) and learner_refit.h
- * (background refits).
+ * learner_arms.h (add and retire arms), learner_explain.h (posteriors), learner_features.h (features of
+ * tasks) and learner_refit.h (background refits).
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_LEARNER_H
 #define SEGUE_LEARNER_H

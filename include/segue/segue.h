@@ -9,6 +9,7 @@
 #include "segue/learner_arms.h"
 #include "segue/learner_config.h"
 #include "segue/learner_explain.h"
+#include "segue/learner_features.h"
 #include "segue/learner_refit.h"
 #include "segue/models.h"
 #include "segue/moments.h"

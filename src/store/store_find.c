@@ -18,7 +18,7 @@ static segue_status find_task(segue_store *store, const segue_query *query, segu
     segue_rows rows;
     segue_rows_open(&rows, store, query, err);
     *found = segue_rows_next_task(&rows, out);
-    out->key = NULL; /* the cursor's */
+    out->key = out->features = NULL; /* the cursor's */
     return segue_rows_close(&rows, SEGUE_OK);
 }
 
@@ -49,6 +49,20 @@ segue_status segue_store_task_key(segue_store *store, int64_t id,
     return found ? SEGUE_OK
                  : segue_store_fail_damaged(
                        err, "a reward belongs to task %" PRId64 ", which does not exist", id);
+}
+
+segue_status segue_store_task_features(segue_store *store, int64_t id, char **out, segue_error *err)
+{
+    segue_rows rows;
+    segue_stored_task task;
+    segue_status status = SEGUE_OK;
+    *out = NULL;
+    segue_rows_open(&rows, store, &(segue_query){.kind = SEGUE_QUERY_TASK_BY_ID, .id = id}, err);
+    if (segue_rows_next_task(&rows, &task) && task.features) {
+        *out = strdup(task.features);
+        status = *out ? SEGUE_OK : segue_fail_no_memory(err, "features");
+    }
+    return segue_rows_close(&rows, status);
 }
 
 segue_status segue_store_find_reward(segue_store *store, int64_t task, uint64_t number,

@@ -7,7 +7,8 @@
 
 #include "store/rows.h"
 
-#define SEGUE_MAX_STORE_NAME 256 /* bytes of a name or of a task's key */
+#define SEGUE_MAX_STORE_NAME     256  /* bytes of a name or of a task's key */
+#define SEGUE_MAX_STORE_FEATURES 8192 /* bytes of a task's features */
 
 /** Find a task by its key or by its id; *found is false if there is none.  Its key is NULL. */
 SEGUE_MUST_CHECK segue_status segue_store_find_task(segue_store *store, int64_t learner,
@@ -21,6 +22,10 @@ SEGUE_MUST_CHECK segue_status segue_store_read_task(segue_store *store, int64_t 
 SEGUE_MUST_CHECK segue_status segue_store_task_key(segue_store *store, int64_t id,
                                                    char key[SEGUE_MAX_STORE_NAME + 1],
                                                    segue_error *err);
+
+/** Read the features of a task: *out is the caller's to free, NULL without features or task. */
+SEGUE_MUST_CHECK segue_status segue_store_task_features(segue_store *store, int64_t id, char **out,
+                                                        segue_error *err);
 
 /** Find the reward of a decision; *found is false if there is none. */
 SEGUE_MUST_CHECK segue_status segue_store_find_reward(segue_store *store, int64_t task,

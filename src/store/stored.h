@@ -41,8 +41,9 @@ typedef struct segue_stored_task {
                      history of this store, before a backup was restored; 0: none */
     double opened, closed;
     uint64_t rewards;
-    double total;        /* of the rewards */
-    uint64_t closed_seq; /* the event that closed it; 0: none */
+    double total;         /* of the rewards */
+    uint64_t closed_seq;  /* the event that closed it; 0: none */
+    const char *features; /* JSON that it was opened with; NULL: none */
 } segue_stored_task;
 
 /** A decision that must outlive the process. */

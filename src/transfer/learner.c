@@ -62,9 +62,10 @@ static size_t bytes_of(const open_task *entry)
 
 static void free_entry(segue_learner *learner, open_task *entry)
 {
-    learner->task_bytes -= bytes_of(entry);
+    learner->task_bytes -= bytes_of(entry) + entry->feature_bytes;
     segue_task_destroy(entry->task);
     segue_shared_prior_release(entry->prior);
+    segue_learner_features_clear(entry);
     free(entry);
 }
 
@@ -150,24 +151,16 @@ static segue_status take_task(segue_learner *learner, bool identifies, open_task
     return make_task(learner, identifies, out, err);
 }
 
-segue_status segue_learner_open_task(segue_learner *learner, segue_task **out, segue_error *err)
+/* Link a task into the list of open ones, and start it from its prior. */
+static void begin_task(segue_learner *learner, open_task *entry)
 {
-    open_task *entry = NULL;
-    const bool identifies = learner->opened < learner->n_identify;
-    *out = NULL;
-    const segue_status status = take_task(learner, identifies, &entry, err);
-    if (status != SEGUE_OK)
-        return status;
     entry->learner = learner;
-    entry->prior = learner->current;
     entry->version = learner->version;
     entry->next = learner->open;
     entry->before = &learner->open;
     if (learner->open)
         learner->open->before = &entry->next;
     learner->open = entry;
-    if (entry->prior)
-        entry->prior->users++;
     segue_task_set_allowed(entry->task, learner->allowed);
     learner->method->set_prior(learner, entry);
     segue_learner_dispersion_apply(learner, entry->task);
@@ -176,6 +169,43 @@ segue_status segue_learner_open_task(segue_learner *learner, segue_task **out, s
                    SEGUE_STREAM_POLICY);
     segue_task_next(entry->task, &rng, 0);
     learner->opened++;
+}
+
+segue_status segue_learner_open_task(segue_learner *learner, segue_task **out, segue_error *err)
+{
+    open_task *entry = NULL;
+    *out = NULL;
+    SEGUE_TRY(take_task(learner, learner->opened < learner->n_identify, &entry, err));
+    entry->prior = learner->current;
+    if (entry->prior)
+        entry->prior->users++;
+    begin_task(learner, entry);
+    *out = entry->task;
+    return SEGUE_OK;
+}
+
+segue_status segue_learner_open_task_with(segue_learner *learner, const segue_feature *features,
+                                          size_t n_features, segue_task **out, segue_error *err)
+{
+    open_task *entry = NULL;
+    shared_prior *prior = NULL;
+    *out = NULL;
+    if (n_features == 0)
+        return segue_learner_open_task(learner, out, err);
+    SEGUE_TRY(segue_learner_check_features(features, n_features, err));
+    SEGUE_TRY(segue_learner_features_prior(learner, features, n_features, &prior, err));
+    segue_status status = take_task(learner, learner->opened < learner->n_identify, &entry, err);
+    if (status == SEGUE_OK)
+        status = segue_learner_features_set(entry, features, n_features, err);
+    if (status != SEGUE_OK) {
+        if (entry)
+            free_entry(learner, entry);
+        segue_shared_prior_release(prior);
+        return status;
+    }
+    learner->task_bytes += entry->feature_bytes;
+    entry->prior = prior;
+    begin_task(learner, entry);
     *out = entry->task;
     return SEGUE_OK;
 }
@@ -197,6 +227,8 @@ void segue_learner_recycle_task(segue_learner *learner, open_task *entry)
     if (entry->next)
         entry->next->before = entry->before;
     segue_shared_prior_release(entry->prior);
+    learner->task_bytes -= entry->feature_bytes;
+    segue_learner_features_clear(entry);
     entry->prior = NULL;
     entry->learner = NULL;
     if (learner->n_idle == MAX_IDLE || learner->n_idle * bytes_of(entry) > MAX_IDLE_BYTES) {

@@ -11,10 +11,12 @@
 #include "segue/learner.h"
 #include "segue/learner_arms.h"
 #include "segue/learner_explain.h"
+#include "segue/learner_features.h"
 #include "segue/learner_refit.h"
 
-/** The format of a learner file. */
-#define SEGUE_LEARNER_FILE_VERSION 8
+/** The format of a learner file, and of one whose tasks have no features. */
+#define SEGUE_LEARNER_FILE_VERSION     9
+#define SEGUE_LEARNER_WITHOUT_FEATURES 8
 
 /** Copy a caller's configuration of any known size.
  * @retval SEGUE_EDOMAIN  the size is not known */
@@ -37,6 +39,16 @@ bool segue_learner_config_equal(const segue_learner_config *a, const segue_learn
  */
 SEGUE_MUST_CHECK segue_status segue_learner_play_task(segue_learner *learner, const segue_rng *rng,
                                                       segue_task **out, segue_error *err);
+
+/** The same, with features. */
+SEGUE_MUST_CHECK segue_status segue_learner_play_task_with(segue_learner *learner,
+                                                           const segue_rng *rng,
+                                                           const segue_feature *features,
+                                                           size_t n_features, segue_task **out,
+                                                           segue_error *err);
+
+/** True if features of tasks shift the types of this learner. */
+bool segue_learner_has_features(const segue_learner *learner);
 
 /** End an open task, and learn nothing from it; *task becomes NULL. */
 void segue_learner_discard_task(segue_learner *learner, segue_task **task);

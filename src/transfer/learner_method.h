@@ -8,6 +8,7 @@
 #include "segue/learner.h"
 #include "segue/learner_arms.h"
 #include "segue/learner_explain.h"
+#include "segue/learner_features.h"
 #include "segue/learner_refit.h"
 #include "transfer/shared_prior.h"
 
@@ -15,12 +16,14 @@
 struct open_task {
     segue_learner *learner; /* NULL while it is idle */
     segue_task *task;
-    shared_prior *prior; /* NULL: there was none yet */
-    uint64_t version;    /* of the learner's shared prior */
-    double eps;          /* tucb: trust in the models */
-    bool identifies;     /* plays round robin */
-    open_task *next;     /* in its list */
-    open_task **before;  /* the pointer to it, while it is open */
+    shared_prior *prior;     /* NULL: there was none yet */
+    segue_feature *features; /* n_features, and their texts, in one block; NULL: none */
+    size_t n_features, feature_bytes;
+    uint64_t version;   /* of the learner's shared prior */
+    double eps;         /* tucb: trust in the models */
+    bool identifies;    /* plays round robin */
+    open_task *next;    /* in its list */
+    open_task **before; /* the pointer to it, while it is open */
 };
 
 /* How a method refits in the background; the copy is the method's own. */
@@ -36,6 +39,19 @@ typedef struct refit_method {
     segue_status (*adopt)(segue_learner *learner, void *copy, segue_error *err);
     void (*discard)(void *copy);
 } refit_method;
+
+/* How a method uses features of tasks; `learn` gets them with the task. */
+typedef struct feature_method {
+    /* Shift the weights (n_components) of the current prior. */
+    void (*shift)(const segue_learner *learner, const segue_feature *features, size_t n_features,
+                  double *weight);
+    /* The features of the window, and how they shift types; types and columns from 0 on. */
+    const struct feature_table *(*table)(const segue_learner *learner);
+    const struct feature_shift *(*factors)(const segue_learner *learner);
+    /* Write them, and read them after the state; @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
+    void (*serialize)(const segue_learner *learner, segue_bytes *b);
+    segue_status (*deserialize)(segue_learner *learner, segue_bytes_reader *r, segue_error *err);
+} feature_method;
 
 typedef struct learner_method {
     segue_learner_method info; /* name, options, capabilities */
@@ -84,6 +100,8 @@ typedef struct learner_method {
     /* Read the state of a file before version 8, whose types were fitted by EM; NULL: as now. */
     segue_status (*deserialize_fitted)(segue_learner *learner, segue_bytes_reader *r,
                                        segue_error *err);
+    /* Features of tasks; NULL: the method has no types that they could shift. */
+    const feature_method *features;
 } learner_method;
 
 extern const learner_method segue_learner_auto, segue_learner_tla, segue_learner_tts,
@@ -151,6 +169,20 @@ void segue_learner_names_serialize(const segue_learner *learner, segue_bytes *b)
 SEGUE_MUST_CHECK segue_status segue_learner_names_deserialize(segue_learner *learner,
                                                               segue_bytes_reader *r,
                                                               segue_error *err);
+
+/* Features of a task: copy them to an open task, count their memory, and free them; open_task's
+ * fields.  @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_learner_features_set(open_task *entry,
+                                                         const segue_feature *features,
+                                                         size_t n_features, segue_error *err);
+void segue_learner_features_clear(open_task *entry);
+
+/* The prior of a task with features, which the caller uses; NULL: there is none yet.
+ * @retval SEGUE_EDOMAIN, SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_learner_features_prior(segue_learner *learner,
+                                                           const segue_feature *features,
+                                                           size_t n_features, shared_prior **out,
+                                                           segue_error *err);
 
 /* Forget the open refit: it can no longer be published. */
 void segue_learner_refit_detach(segue_learner *learner);

@@ -12,8 +12,16 @@
 segue_status segue_learner_play_task(segue_learner *learner, const segue_rng *rng, segue_task **out,
                                      segue_error *err)
 {
+    return segue_learner_play_task_with(learner, rng, NULL, 0, out, err);
+}
+
+segue_status segue_learner_play_task_with(segue_learner *learner, const segue_rng *rng,
+                                          const segue_feature *features, size_t n_features,
+                                          segue_task **out, segue_error *err)
+{
     const uint64_t opened = learner->opened;
-    const segue_status status = segue_learner_open_task(learner, out, err);
+    const segue_status status =
+        segue_learner_open_task_with(learner, features, n_features, out, err);
     learner->opened = opened;
     if (status == SEGUE_OK)
         segue_task_next(*out, rng, 0);

@@ -6,13 +6,15 @@
  *   ...      the method's name (16 bytes), configuration with the number of options and these,
  *            tasks opened and closed, version of the shared prior, number of retired arms and
  *            these, names of arms (learner_names.c), sums of squares per arm of a method that
- *            learns the dispersion of rewards (learner_dispersion.c), the method's memory
+ *            learns the dispersion of rewards (learner_dispersion.c), the method's memory, and in
+ *            version 9 the features of its tasks
  *   u64      CRC-32 of all before it
  *
  * All numbers are little-endian; doubles are IEEE 754.  Open tasks and refits are not in it.
  * Version 5, without names of arms, version 6, without sums of squares and the option `dispersion`,
  * and version 7, with types that were fitted by EM and the option `hint`, are read too: stores of the
- * service hold learners that they were created from, and must stay readable.
+ * service hold learners that they were created from, and must stay readable.  A learner whose tasks
+ * have no features is written as version 8, which is the same without them.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
@@ -30,14 +32,15 @@
 #include "transfer/learner_internal.h"
 #include "transfer/learner_method.h"
 
-#define MAGIC   "SEGUELRN"
-#define VERSION SEGUE_LEARNER_FILE_VERSION
-#define OLDEST  5  /* the oldest version that can be read */
-#define NAMES   6  /* the first version with names of arms */
-#define SQUARES 7  /* the first version with sums of squares, and with the option `dispersion` */
-#define SAMPLED 8  /* the first version with sampled types, and without the option `hint` */
-#define HEAD    24 /* magic, version, length */
-#define TAIL    8  /* checksum */
+#define MAGIC    "SEGUELRN"
+#define VERSION  SEGUE_LEARNER_FILE_VERSION
+#define OLDEST   5  /* the oldest version that can be read */
+#define NAMES    6  /* the first version with names of arms */
+#define SQUARES  7  /* the first version with sums of squares, and with the option `dispersion` */
+#define SAMPLED  8  /* the first version with sampled types, and without the option `hint` */
+#define FEATURES 9  /* the first version with features */
+#define HEAD     24 /* magic, version, length */
+#define TAIL     8  /* checksum */
 
 #define NAME_SIZE 16
 #define N_WHOLE   7 /* whole numbers of a configuration: see serialize_config */
@@ -78,8 +81,9 @@ static void serialize_retired(segue_bytes *b, const segue_learner *learner)
 
 void segue_learner_serialize(const segue_learner *learner, segue_bytes *b)
 {
+    const bool has_features = segue_learner_n_features(learner) > 0;
     segue_bytes_append(b, MAGIC, strlen(MAGIC));
-    segue_bytes_append_u64(b, VERSION);
+    segue_bytes_append_u64(b, has_features ? VERSION : SEGUE_LEARNER_WITHOUT_FEATURES);
     segue_bytes_append_u64(b, 0); /* the length, once it is known */
     serialize_name(b, learner->method->info.name);
     serialize_config(b, learner);
@@ -90,6 +94,8 @@ void segue_learner_serialize(const segue_learner *learner, segue_bytes *b)
     segue_learner_names_serialize(learner, b);
     segue_learner_dispersion_serialize(learner, b);
     learner->method->serialize(learner, b);
+    if (has_features)
+        learner->method->features->serialize(learner, b);
     if (b->failed)
         return;
     segue_bytes length = {.data = NULL};
@@ -234,6 +240,10 @@ static segue_status deserialize_state(segue_learner *learner, segue_bytes_reader
     if (status == SEGUE_OK)
         status = is_fitted ? learner->method->deserialize_fitted(learner, r, err)
                            : learner->method->deserialize(learner, r, err);
+    if (status == SEGUE_OK && file_version >= FEATURES)
+        status = learner->method->features
+                     ? learner->method->features->deserialize(learner, r, err)
+                     : segue_fail(err, SEGUE_EDOMAIN, "its method has no features");
     learner->version = version; /* which went up as it was published again */
     return status;
 }

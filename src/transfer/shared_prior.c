@@ -1,6 +1,7 @@
 /* shared_prior.c - what a learner gives to new tasks, counted by its users.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/fail.h"
 #include "transfer/learner_method.h"
@@ -26,13 +27,40 @@ segue_status segue_shared_prior_create(shared_prior **out, size_t n_components, 
     return SEGUE_OK;
 }
 
+segue_status segue_shared_prior_reweigh(shared_prior **out, shared_prior *base,
+                                        const double *weight, segue_error *err)
+{
+    const size_t size = base->prior.n_components * sizeof *weight;
+    shared_prior *l = malloc(sizeof *l);
+    double *numbers = malloc(size);
+    if (!l || !numbers) {
+        free(l);
+        free(numbers);
+        return segue_fail_no_memory(err, "a shared prior");
+    }
+    *l = *base;
+    memcpy(numbers, weight, size);
+    l->numbers = numbers;
+    l->prior.weight = numbers;
+    l->base = base;
+    l->users = 1;
+    l->bytes = sizeof *l + size + 32;
+    *l->total += l->bytes;
+    base->users++;
+    *out = l;
+    return SEGUE_OK;
+}
+
 void segue_shared_prior_release(shared_prior *old)
 {
     if (!old || --old->users > 0)
         return;
     if (old->total)
         *old->total -= old->bytes;
-    segue_models_destroy(old->models);
+    if (old->base)
+        segue_shared_prior_release(old->base);
+    else
+        segue_models_destroy(old->models);
     free(old->numbers);
     free(old);
 }

@@ -15,6 +15,8 @@ typedef struct shared_prior {
     double *numbers;                     /* ... here */
     size_t n_types;                      /* components 1 .. n_types are types, by number */
     size_t number[SEGUE_MAX_COMPONENTS]; /* of the type that each component stands for; 0: none */
+    size_t best[SEGUE_MAX_COMPONENTS];   /* of each type: the component of its best arm; 0: none */
+    struct shared_prior *base; /* NULL; or it has weights of its own, and all else of this one */
     uint64_t users; /* the learner while it is current, each open task, each copy of one */
     size_t bytes;   /* of memory ... */
     size_t *total;  /* ... and the learner's sum over its shared priors */
@@ -25,6 +27,11 @@ typedef struct open_task open_task;
 /* Create a mixture of `n_components`, to be filled in; @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_shared_prior_create(shared_prior **out, size_t n_components,
                                                         size_t n_arms, segue_error *err);
+
+/* Create a prior with other weights (n_components) of the same mixture; its one user is the caller.
+ * @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_shared_prior_reweigh(shared_prior **out, shared_prior *base,
+                                                         const double *weight, segue_error *err);
 
 /* Remove one user; the last one frees it.  NULL is fine. */
 void segue_shared_prior_release(shared_prior *prior);

@@ -16,7 +16,8 @@
 
 typedef struct types_state {
     segue_sampler *types;
-    double *counts; /* 2 x n_arms, scratch: sums of a task, and pulls */
+    double *counts;      /* 2 x n_arms, scratch: sums of a task, and pulls */
+    feature_shift shift; /* of the published types */
 } types_state;
 
 static segue_sampler *types_of(const segue_learner *learner)
@@ -67,11 +68,21 @@ void segue_types_learner_destroy(segue_learner *learner)
     if (!t)
         return;
     segue_sampler_destroy(t->types);
+    segue_feature_shift_fini(&t->shift);
     free(t->counts);
     free(t);
 }
 
 /* ---- tasks ------------------------------------------------------------------------------- */
+
+/* Find the component of the best arm of each type. */
+static void find_best(const sampler_prior *next, size_t *best)
+{
+    for (size_t q = 1; q <= next->n_types; q++)
+        for (size_t k = 1 + next->n_types; k < next->n_components; k++)
+            if (next->arm[k] == next->arm[q])
+                best[q] = k;
+}
 
 /* Types as they are now, for tasks to come. */
 static segue_status make_prior(const segue_sampler *types, shared_prior **out, segue_error *err)
@@ -83,6 +94,7 @@ static segue_status make_prior(const segue_sampler *types, shared_prior **out, s
     segue_sampler_prior_describe(types, &next);
     SEGUE_TRY(segue_shared_prior_create(out, next.n_components, segue_sampler_arms(types), err));
     (*out)->n_types = next.n_types;
+    find_best(&next, (*out)->best);
     (*out)->prior.draws = next.draws;
     (*out)->prior.sharpens = true;
     memcpy((*out)->number, next.number, next.n_components * sizeof *next.number);
@@ -97,8 +109,17 @@ static segue_status make_prior(const segue_sampler *types, shared_prior **out, s
 static segue_status publish_types(segue_learner *learner, const segue_sampler *types,
                                   segue_error *err)
 {
+    types_state *t = learner->state;
     shared_prior *next = NULL;
-    SEGUE_TRY(make_prior(types, &next, err));
+    feature_shift shift;
+    SEGUE_TRY(segue_sampler_shift(types, &shift, err));
+    const segue_status status = make_prior(types, &next, err);
+    if (status != SEGUE_OK) {
+        segue_feature_shift_fini(&shift);
+        return status;
+    }
+    segue_feature_shift_fini(&t->shift);
+    t->shift = shift;
     if (next || learner->current)
         segue_shared_prior_publish(learner, next);
     return SEGUE_OK;
@@ -147,10 +168,14 @@ segue_status segue_types_learner_learn(segue_learner *learner, const open_task *
     types_state *t = learner->state;
     const size_t n_arms = learner->config.n_arms;
     count(t, entry, n_arms);
-    SEGUE_TRY(segue_sampler_add_task(t->types, t->counts, t->counts + n_arms, err));
+    SEGUE_TRY(segue_sampler_add_featured(t->types, t->counts, t->counts + n_arms, entry->features,
+                                         entry->n_features, err));
     if (segue_sampler_due(t->types) && !learner->config.background)
         segue_sampler_refit(t->types);
-    return publish(learner, err);
+    const segue_status status = publish(learner, err);
+    if (status != SEGUE_OK) /* its features are not those of the tasks any more */
+        segue_feature_shift_fini(&t->shift);
+    return status;
 }
 
 /* ---- background refits ------------------------------------------------------------------- */
@@ -245,7 +270,7 @@ void segue_types_learner_fill_info(const segue_learner *learner, segue_learner_s
 size_t segue_types_learner_bytes(const segue_learner *learner)
 {
     const types_state *t = learner->state;
-    return sizeof *t + segue_sampler_bytes(t->types) +
+    return sizeof *t + segue_sampler_bytes(t->types) + segue_feature_shift_bytes(&t->shift) +
            2 * learner->config.n_arms * sizeof *t->counts;
 }
 
@@ -262,6 +287,69 @@ void segue_types_learner_describe_arm(const segue_learner *learner, size_t type,
     *low = about.low;
     *high = about.high;
 }
+
+/* ---- features ---------------------------------------------------------------------------- */
+
+#define UNSHIFTED 0.02 /* share of tasks whose features may mislead: their weights stay */
+
+/* Multiply the weight of each type by its factors.  The component of a best arm changes as its types
+ * do, on average; no type has factor 1. */
+static void multiply(const types_state *t, const segue_feature *features, size_t n_features,
+                     const shared_prior *prior, double *weight)
+{
+    double before[SEGUE_MAX_COMPONENTS] = {0}, after[SEGUE_MAX_COMPONENTS] = {0};
+    for (size_t q = 1; q <= prior->n_types; q++) {
+        before[prior->best[q]] += weight[q];
+        for (size_t k = 0; k < n_features; k++)
+            weight[q] *= segue_feature_shift_factor(&t->shift, segue_sampler_features(t->types),
+                                                    q - 1, &features[k]);
+        after[prior->best[q]] += weight[q];
+    }
+    for (size_t q = 1 + prior->n_types; q < prior->prior.n_components; q++)
+        weight[q] *= before[q] > 0.0 ? after[q] / before[q] : 1.0;
+}
+
+static void shift(const segue_learner *learner, const segue_feature *features, size_t n_features,
+                  double *weight)
+{
+    const shared_prior *prior = learner->current;
+    const size_t n = prior->prior.n_components;
+    double total = 0.0;
+    memcpy(weight, prior->prior.weight, n * sizeof *weight);
+    multiply(learner->state, features, n_features, prior, weight);
+    for (size_t q = 0; q < n; q++)
+        total += weight[q];
+    for (size_t q = 0; q < n; q++)
+        weight[q] = (1.0 - UNSHIFTED) * weight[q] / total + UNSHIFTED * prior->prior.weight[q];
+}
+
+static const feature_table *table(const segue_learner *learner)
+{
+    return segue_sampler_features(types_of(learner));
+}
+
+static const feature_shift *factors(const segue_learner *learner)
+{
+    return &((const types_state *)learner->state)->shift;
+}
+
+static void serialize_features(const segue_learner *learner, segue_bytes *b)
+{
+    segue_sampler_serialize_features(types_of(learner), b);
+}
+
+static segue_status deserialize_features(segue_learner *learner, segue_bytes_reader *r,
+                                         segue_error *err)
+{
+    SEGUE_TRY(segue_sampler_deserialize_features(types_of(learner), r, err));
+    return publish(learner, err);
+}
+
+const feature_method segue_types_learner_features = {.shift = shift,
+                                                     .table = table,
+                                                     .factors = factors,
+                                                     .serialize = serialize_features,
+                                                     .deserialize = deserialize_features};
 
 /* ---- saving ------------------------------------------------------------------------------ */
 

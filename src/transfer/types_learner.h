@@ -10,6 +10,7 @@ enum { TYPES_WINDOW, TYPES_CAP, TYPES_DISPERSION, TYPES_N_OPTIONS };
 
 extern const segue_option segue_types_learner_options[TYPES_N_OPTIONS];
 extern const refit_method segue_types_learner_refit;
+extern const feature_method segue_types_learner_features;
 
 segue_status segue_types_learner_create(segue_learner *learner, segue_error *err);
 void segue_types_learner_destroy(segue_learner *learner);
@@ -41,6 +42,7 @@ segue_status segue_types_learner_deserialize_fitted(segue_learner *learner, segu
     .bytes = segue_types_learner_bytes, .describe_arm = segue_types_learner_describe_arm,          \
     .type_id = segue_types_learner_type_id, .serialize = segue_types_learner_serialize,            \
     .deserialize = segue_types_learner_deserialize,                                                \
-    .deserialize_fitted = segue_types_learner_deserialize_fitted
+    .deserialize_fitted = segue_types_learner_deserialize_fitted,                                  \
+    .features = &segue_types_learner_features
 
 #endif

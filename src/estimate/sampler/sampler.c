@@ -87,6 +87,7 @@ void segue_sampler_destroy(segue_sampler *s)
         return;
     segue_task_window_fini(&s->tasks);
     segue_type_table_fini(&s->types);
+    segue_feature_table_fini(&s->features);
     free(s->type_of);
     free(s->scratch);
     free(s->ones);
@@ -133,7 +134,21 @@ size_t segue_sampler_bytes(const segue_sampler *s)
 {
     return sizeof *s + segue_task_window_bytes(&s->tasks) + segue_type_table_bytes(&s->types) +
            s->capacity * (3 * sizeof *s->type_of + 4 * sizeof *s->scratch) +
-           s->config.n_arms * sizeof *s->ones;
+           s->config.n_arms * sizeof *s->ones + segue_feature_table_bytes(&s->features);
+}
+
+const feature_table *segue_sampler_features(const segue_sampler *s)
+{
+    return &s->features;
+}
+
+segue_status segue_sampler_shift(const segue_sampler *s, feature_shift *out, segue_error *err)
+{
+    const typed_tasks tasks = {.type_of = s->type_of,
+                               .n_tasks = s->tasks.count,
+                               .n_types = s->types.n_types,
+                               .n_shown = segue_sampler_count(s)};
+    return segue_feature_shift_build(out, &s->features, tasks, err);
 }
 
 size_t segue_sampler_arms(const segue_sampler *s)
@@ -196,12 +211,22 @@ static void push(segue_sampler *s, const double *sum, const double *pulls)
 segue_status segue_sampler_add_task(segue_sampler *s, const double *sum, const double *pulls,
                                     segue_error *err)
 {
+    return segue_sampler_add_featured(s, sum, pulls, NULL, 0, err);
+}
+
+segue_status segue_sampler_add_featured(segue_sampler *s, const double *sum, const double *pulls,
+                                        const segue_feature *features, size_t n_features,
+                                        segue_error *err)
+{
     if (!segue_task_window_accepts(s->config.n_arms, sum, pulls))
         return segue_fail(err, SEGUE_EDOMAIN, "a task's sums are not in 0 to its pulls");
     SEGUE_TRY(segue_sampler_reserve(s, 1, err));
+    SEGUE_TRY(segue_feature_table_reserve(&s->features, s->capacity, features, n_features, err));
     segue_rng rng;
     segue_sampler_mixing_learn(s, sum, pulls);
     s->finished++;
+    segue_feature_table_push(&s->features, s->tasks.count, s->tasks.count == s->config.window,
+                             features, n_features);
     push(s, sum, pulls);
     const size_t task = s->tasks.count - 1;
     segue_rng_init(&rng, s->config.seed, s->config.run, s->finished, SEGUE_STREAM_ESTIMATOR);

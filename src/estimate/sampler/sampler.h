@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "core/bytes.h"
+#include "estimate/features/feature_shift.h"
 #include "estimate/types/types.h"
 #include "segue/estimator.h"
 
@@ -81,6 +82,20 @@ uint64_t segue_sampler_id(const segue_sampler *s, size_t type);
 SEGUE_MUST_CHECK segue_status segue_sampler_add_task(segue_sampler *s, const double *sum,
                                                      const double *pulls, segue_error *err);
 
+/** Add a finished task with features, which say nothing about its type: types come from rewards. */
+SEGUE_MUST_CHECK segue_status segue_sampler_add_featured(segue_sampler *s, const double *sum,
+                                                         const double *pulls,
+                                                         const segue_feature *features,
+                                                         size_t n_features, segue_error *err);
+
+/** The features of the tasks of the window. */
+const feature_table *segue_sampler_features(const segue_sampler *s);
+
+/** How these shift the weights of the types; segue_feature_shift_fini frees it.
+ * @retval SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_sampler_shift(const segue_sampler *s, feature_shift *out,
+                                                  segue_error *err);
+
 /** True if a refit is due: after every task at first, then every eighth. */
 bool segue_sampler_due(const segue_sampler *s);
 
@@ -145,5 +160,12 @@ void segue_sampler_serialize(const segue_sampler *s, segue_bytes *b);
  */
 SEGUE_MUST_CHECK segue_status segue_sampler_deserialize(segue_sampler *s, segue_bytes_reader *r,
                                                         segue_error *err);
+
+/** Append the features, and read them into a sampler that was deserialized.
+ * @retval SEGUE_EDOMAIN, SEGUE_ENOMEM */
+void segue_sampler_serialize_features(const segue_sampler *s, segue_bytes *b);
+SEGUE_MUST_CHECK segue_status segue_sampler_deserialize_features(segue_sampler *s,
+                                                                 segue_bytes_reader *r,
+                                                                 segue_error *err);
 
 #endif

@@ -38,7 +38,8 @@ static segue_status fill_copy(segue_sampler *to, const segue_sampler *from, segu
         memcpy(to->type_of, from->type_of, from->tasks.count * sizeof *to->type_of);
     segue_type_table_copy(&to->types, &from->types);
     copy_numbers(to, from);
-    return SEGUE_OK;
+    return segue_feature_table_copy(&to->features, &from->features, from->tasks.count, to->capacity,
+                                    err);
 }
 
 /* Copy, with at least as many arms. */
@@ -82,6 +83,16 @@ static bool is_copy(const segue_sampler *copy, const segue_sampler *of)
            a->seed == b->seed && a->run == b->run && copy->finished <= of->finished;
 }
 
+/* Swap two samplers with the same tasks; each keeps its own features. */
+static void swap_types(segue_sampler *a, segue_sampler *b)
+{
+    const feature_table features = a->features;
+    swap(a, b);
+    b->features = a->features;
+    a->features = features;
+}
+
+/* The refit did not touch the features, so those of `s` stay. */
 segue_status segue_sampler_adopt(segue_sampler *s, segue_sampler *copy, segue_error *err)
 {
     const uint64_t known = copy->finished;
@@ -97,7 +108,7 @@ segue_status segue_sampler_adopt(segue_sampler *s, segue_sampler *copy, segue_er
     copy->finished = s->finished;
     copy->pulls = s->pulls;
     segue_sampler_recent_update(copy);
-    swap(s, copy);
+    swap_types(s, copy);
     return SEGUE_OK;
 }
 
@@ -154,15 +165,23 @@ static source find_source(const segue_sampler *a, const segue_sampler *b, size_t
     return (source){from, from->tasks.count - 1 - newer};
 }
 
-/* Put a task into the window of the pool; it keeps its type if it comes from `main`. */
-static void put(segue_sampler *pool, const segue_sampler *main, source of, uint64_t number)
+/* Put a task into the window of the pool; it keeps its type if it comes from `main`.
+ * @retval SEGUE_ENOMEM */
+static segue_status put(segue_sampler *pool, const segue_sampler *main, source of, uint64_t number,
+                        segue_error *err)
 {
+    segue_feature features[SEGUE_MAX_FEATURES];
+    const size_t n_features = segue_feature_table_get(&of.from->features, of.index, features);
+    SEGUE_TRY(
+        segue_feature_table_reserve(&pool->features, pool->capacity, features, n_features, err));
+    segue_feature_table_push(&pool->features, pool->tasks.count, false, features, n_features);
     const double *sum = sum_of(of.from, of.index), *pulls = pulls_of(of.from, of.index);
     const size_t task = pool->tasks.count;
     segue_task_window_add(&pool->tasks, number, sum, pulls);
     pool->type_of[task] = of.from == main ? main->type_of[of.index] : NO_TYPE;
     if (of.from == main)
         segue_type_table_add(&pool->types, pool->type_of[task], sum, pulls, 1.0);
+    return SEGUE_OK;
 }
 
 /* Copy the table without tasks: only kappas and ids stay. */
@@ -201,7 +220,7 @@ static segue_status pool_both(segue_sampler *pool, const segue_sampler *a, const
     pool->finished = a->finished + b->finished;
     pool->pulls = a->pulls + b->pulls;
     for (size_t k = both < window ? both : window; k-- > 0;) /* k tasks are newer */
-        put(pool, main, find_source(a, b, k), pool->finished - k);
+        SEGUE_TRY(put(pool, main, find_source(a, b, k), pool->finished - k, err));
     assign_others(pool);
     segue_sampler_refit(pool);
     return SEGUE_OK;

@@ -16,9 +16,10 @@
 struct segue_sampler {
     segue_sampler_config config;
     task_window tasks;
-    type_table types;  /* by number, from 0 here */
-    uint32_t *type_of; /* of each task of the window */
-    size_t capacity;   /* tasks for which there is memory */
+    type_table types;       /* by number, from 0 here */
+    uint32_t *type_of;      /* of each task of the window */
+    size_t capacity;        /* tasks for which there is memory */
+    feature_table features; /* of the tasks of the window */
     kappas kappas;
     double alpha;                /* concentration of the Dirichlet process */
     double memory[N_HALF_LIVES]; /* weights of the half-lives; sum 1 */

@@ -37,6 +37,17 @@ void segue_sampler_serialize(const segue_sampler *s, segue_bytes *b)
         segue_bytes_append_u64(b, s->type_of[l]);
 }
 
+void segue_sampler_serialize_features(const segue_sampler *s, segue_bytes *b)
+{
+    segue_feature_table_serialize(&s->features, s->tasks.count, b);
+}
+
+segue_status segue_sampler_deserialize_features(segue_sampler *s, segue_bytes_reader *r,
+                                                segue_error *err)
+{
+    return segue_feature_table_deserialize(&s->features, s->tasks.count, s->capacity, r, err);
+}
+
 static bool deserialize_numbers(segue_sampler *s, segue_bytes_reader *r)
 {
     double numbers[4], total = 0.0;

@@ -11,12 +11,14 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "io/json.h"
 #include "segue/internal.h"
 #include "segue/number.h"
+#include "service/api/task_features.h"
 
 #define DEFAULT_LIMIT 50 /* tasks of a list */
 #define MAX_LIMIT     1000
@@ -146,7 +148,7 @@ static segue_status read_exclude(json_t *body, segue_parsed_request *parsed, seg
 static segue_status read_ask(json_t *body, segue_parsed_request *parsed, segue_error *err)
 {
     static const char *const names[] = {"task",        "event",   "exclude", "count",
-                                        "probability", "explain", "tell"};
+                                        "probability", "explain", "tell",    "features"};
     const json_t *event_id = json_object_get(body, "event"),
                  *count = json_object_get(body, "count");
     json_t *tell = json_object_get(body, "tell");
@@ -161,6 +163,7 @@ static segue_status read_ask(json_t *body, segue_parsed_request *parsed, segue_e
     SEGUE_TRY(read_flag(body, "probability", &parsed->probability, err));
     SEGUE_TRY(read_flag(body, "explain", &parsed->explain, err));
     SEGUE_TRY(read_exclude(body, parsed, err));
+    SEGUE_TRY(segue_task_features_read(json_object_get(body, "features"), &parsed->features, err));
     if (!tell)
         return SEGUE_OK;
     if (!json_is_object(tell))
@@ -172,9 +175,10 @@ static segue_status read_ask(json_t *body, segue_parsed_request *parsed, segue_e
 /* Without a key the service makes one. */
 static segue_status read_open(json_t *body, segue_parsed_request *parsed, segue_error *err)
 {
-    static const char *const names[] = {"task"};
+    static const char *const names[] = {"task", "features"};
     const json_t *task = json_object_get(body, "task");
-    SEGUE_TRY(check_keys(body, names, 1, err));
+    SEGUE_TRY(check_keys(body, names, 2, err));
+    SEGUE_TRY(segue_task_features_read(json_object_get(body, "features"), &parsed->features, err));
     return task ? segue_name_read_key(task, "task", parsed->task, err) : SEGUE_OK;
 }
 
@@ -310,6 +314,7 @@ bool segue_request_parse_body(const segue_request *request, segue_parsed_request
 
 void segue_request_fini(segue_parsed_request *parsed)
 {
+    free(parsed->features);
     json_decref(parsed->exclude);
     json_decref(parsed->rewards);
     json_decref(parsed->change);

@@ -75,6 +75,7 @@ typedef struct learner_view {
     task_stats_group whole;
     effect_state effect;
     segue_type_list found;
+    segue_bytes features; /* as JSON; empty: no task of the window has one */
 } learner_view;
 
 /** Copy; false: out of memory.  Call segue_response_view_fini in both cases. */
@@ -135,6 +136,11 @@ void segue_response_explain_copy(const learner_state *state, const task_copy *co
                                  const bool *allowed, segue_bytes *b);
 /** Free a copy: its shared prior is counted under the lock. */
 void segue_response_free_copy(learner_state *state, task_copy *copy);
+
+/** Write what a learner knows of features, as a list.  The caller holds the lock. */
+void segue_response_features(const segue_learner *learner, segue_bytes *b);
+/** Write the field "features" of a stored task, if it has some. */
+void segue_response_task_features(segue_store *store, int64_t task, segue_bytes *b);
 
 /** Write the result of a tell. */
 void segue_response_reward(segue_bytes *b, bool is_new, const char *task, bool closed);

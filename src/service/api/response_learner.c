@@ -120,7 +120,9 @@ bool segue_response_copy_learner(learner_state *state, learner_view *out)
     segue_learner_settings_write(&state->settings, &out->settings);
     if (out->arm)
         copy_arms(state, out);
-    const bool fine = out->arm && !out->settings.failed &&
+    if (segue_learner_n_features(state->learner) > 0)
+        segue_response_features(state->learner, &out->features);
+    const bool fine = out->arm && !out->settings.failed && !out->features.failed &&
                       segue_learner_types(state->learner, &out->found, NULL) == SEGUE_OK;
     (void)pthread_mutex_unlock(&state->lock);
     return fine;
@@ -130,6 +132,7 @@ void segue_response_view_fini(learner_view *shown)
 {
     free(shown->arm);
     segue_bytes_fini(&shown->settings);
+    segue_bytes_fini(&shown->features);
     segue_type_list_fini(&shown->found);
     shown->arm = NULL;
 }
@@ -203,6 +206,10 @@ static void write_tail(const learner_state *state, const learner_view *shown, se
 {
     segue_json_write_raw(b, "]");
     segue_json_write_double(b, "no_type", shown->found.no_type);
+    if (shown->features.size > 0) {
+        segue_json_write_key(b, "features");
+        segue_bytes_append(b, shown->features.data, shown->features.size);
+    }
     write_effect(b, &shown->whole, &shown->effect, &shown->terms,
                  segue_learner_settings_range(&state->settings));
     segue_json_write_raw(b, "}");

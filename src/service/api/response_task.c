@@ -245,6 +245,8 @@ static void respond_closed_task(segue_service *service, segue_store *store, lear
                             "the learner has no task '%.80s'; an ask with this key opens it", key);
     else
         write_closed_task(state, &row, key, sums, &response->body);
+    if (response->status == 200)
+        segue_response_task_features(store, row.id, &response->body);
     free(sums);
 }
 
@@ -260,6 +262,8 @@ void segue_response_task(segue_service *service, segue_store *store, learner_sta
     (void)pthread_mutex_unlock(&state->lock);
     if (is_open)
         write_open_task(state, &row, &copy, key, &response->body);
+    if (is_open)
+        segue_response_task_features(store, row.id, &response->body);
     else if (!response->body.failed)
         respond_closed_task(service, store, state, key, response);
     segue_response_free_copy(state, &copy);

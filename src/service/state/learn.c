@@ -8,8 +8,10 @@
 #include "service/state/learn.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "segue/internal.h"
+#include "service/api/task_features.h"
 
 #define TASK_COST 64 /* of opening and closing a task, in rewards */
 
@@ -45,14 +47,37 @@ static void release(pthread_mutex_t *lock)
         (void)pthread_mutex_unlock(lock);
 }
 
+/* Open a fresh task with the stored features of task `id`. */
+static segue_status open_fresh(segue_learner *learner, const char *text, int64_t id,
+                               const task_terms *terms, pthread_mutex_t *lock, segue_task **out,
+                               segue_error *err)
+{
+    task_features features;
+    segue_error why;
+    segue_status status = segue_task_features_parse(&features, text, &why);
+    if (status == SEGUE_EDOMAIN)
+        status = segue_store_fail_damaged(err, "table task, id %" PRId64 ", column features: %s",
+                                          id, why.message);
+    else if (status != SEGUE_OK)
+        status = segue_fail(err, status, "%s", why.message);
+    acquire(lock);
+    segue_learner_set_task_steps(learner, segue_task_terms_horizon(terms));
+    if (status == SEGUE_OK)
+        status = segue_learner_open_task_with(learner, features.item, features.n, out, err);
+    release(lock);
+    segue_task_features_fini(&features);
+    return status;
+}
+
 segue_status segue_learn_task(segue_store *store, segue_learner *learner, int64_t task,
                               const task_terms *terms, pthread_mutex_t *lock, segue_error *err)
 {
     segue_task *fresh = NULL;
-    acquire(lock);
-    segue_learner_set_task_steps(learner, segue_task_terms_horizon(terms));
-    segue_status status = segue_learner_open_task(learner, &fresh, err);
-    release(lock);
+    char *features = NULL;
+    if (segue_learner_has_features(learner))
+        SEGUE_TRY(segue_store_task_features(store, task, &features, err));
+    segue_status status = open_fresh(learner, features, task, terms, lock, &fresh, err);
+    free(features);
     if (status != SEGUE_OK)
         return status;
     /* Without the lock: no other thread has the fresh task. */

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "segue/internal.h"
+#include "service/api/task_features.h"
 
 /* Decisions of a task are numbered from a random number on, so that none repeats after a restart.
  */
@@ -156,11 +157,13 @@ static size_t n_played(const task_state *task)
 }
 
 /* A task that recovery opens again excludes arms that were added after it was opened. */
-static segue_status play_with_transfer(learner_state *state, task_state *task, const segue_rng *rng,
+static segue_status play_with_transfer(learner_state *state, task_state *task,
+                                       const task_features *features, const segue_rng *rng,
                                        segue_error *err)
 {
     segue_learner_set_task_steps(state->learner, segue_task_terms_horizon(&task->terms));
-    segue_status status = segue_learner_play_task(state->learner, rng, &task->play, err);
+    segue_status status = segue_learner_play_task_with(state->learner, rng, features->item,
+                                                       features->n, &task->play, err);
     if (status != SEGUE_OK || n_played(task) == task->n_arms)
         return status;
     bool *allowed = calloc(n_played(task), sizeof *allowed);
@@ -174,14 +177,35 @@ static segue_status play_with_transfer(learner_state *state, task_state *task, c
     return SEGUE_OK;
 }
 
+/* Parse what is stored; a control task uses no features. */
+static segue_status parse_features(task_features *out, const task_state *task, const char *features,
+                                   segue_error *err)
+{
+    segue_error why;
+    const segue_status status = segue_task_features_parse(out, features, &why);
+    if (status == SEGUE_OK)
+        return SEGUE_OK;
+    segue_task_features_fini(out);
+    if (status == SEGUE_ENOMEM)
+        return segue_fail_no_memory(err, "a task");
+    return segue_store_fail_damaged(err, "table task, key '%.80s', column features: %s", task->key,
+                                    why.message);
+}
+
 /* Allocate what the task needs, before its id is known. */
-static segue_status create_play(learner_state *state, task_state *task, segue_error *err)
+static segue_status create_play(learner_state *state, task_state *task, const char *features,
+                                segue_error *err)
 {
     segue_rng rng;
+    task_features parsed;
+    SEGUE_TRY(parse_features(&parsed, task, features, err));
     segue_rng_init(&rng, state->settings.seed, 0, 0, SEGUE_STREAM_POLICY);
     task->version = segue_learner_version(state->learner);
-    return task->control ? play_control(state, task->n_arms, &rng, &task->play, err)
-                         : play_with_transfer(state, task, &rng, err);
+    const segue_status status = task->control
+                                    ? play_control(state, task->n_arms, &rng, &task->play, err)
+                                    : play_with_transfer(state, task, &parsed, &rng, err);
+    segue_task_features_fini(&parsed);
+    return status;
 }
 
 /* The stream of a task is opened by its id and a draw of this start: none repeats. */
@@ -234,14 +258,15 @@ segue_status segue_learner_state_prepare_task(learner_state *state, const segue_
                          .opened = row->opened,
                          .id_entry = segue_hash_map_prepare(&state->by_id, sizeof task->id),
                          .key_entry = segue_hash_map_prepare(&state->by_key, size)};
+    if (task->key)
+        memcpy(task->key, key, size + 1);
     segue_status status = task->key && task->id_entry && task->key_entry
-                              ? create_play(state, task, err)
+                              ? create_play(state, task, row->features, err)
                               : segue_fail_no_memory(err, "a task");
     if (status != SEGUE_OK) {
         free_task(task);
         return status;
     }
-    memcpy(task->key, key, size + 1);
     *out = task;
     return SEGUE_OK;
 }

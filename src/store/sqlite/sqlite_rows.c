@@ -70,7 +70,10 @@ static void read_task(segue_rows *rows, sql_row *row, void *out)
         .tag = (uint64_t)segue_sqlite_column_integer(row, 11, 1, INT64_MAX),
         .closed_seq =
             unclosed ? 0 : (uint64_t)segue_sqlite_column_integer(row, 10, 1, SEGUE_MAX_ROW_ID),
-        .control_share = segue_sqlite_column_real(row, 12)};
+        .control_share = segue_sqlite_column_real(row, 12),
+        .features = segue_sqlite_column_is_null(row, 13)
+                        ? NULL
+                        : segue_sqlite_column_text(row, 13, SEGUE_MAX_STORE_FEATURES)};
     if (!(task->control_share >= 0.0 && task->control_share <= 1.0))
         segue_sqlite_column_fail(row, 12, "a probability");
     if (open != unclosed)

@@ -22,7 +22,7 @@ static const char schema[] =
     " key TEXT NOT NULL, control INTEGER NOT NULL, version INTEGER NOT NULL,"
     " n_arms INTEGER NOT NULL, opened REAL NOT NULL, closed REAL, closed_seq INTEGER,"
     " rewards INTEGER NOT NULL DEFAULT 0, total REAL NOT NULL DEFAULT 0, tag INTEGER NOT NULL,"
-    " control_share REAL NOT NULL DEFAULT 0,"
+    " control_share REAL NOT NULL DEFAULT 0, features TEXT,"
     " UNIQUE (learner, key));"
     "CREATE INDEX task_learner ON task (learner);"
     "CREATE INDEX task_open ON task (learner, id) WHERE closed IS NULL;"

@@ -29,7 +29,7 @@
     X(ADD_ARM, "INSERT INTO arm (learner, position, name, added) VALUES (?1, ?2, ?3, ?4)")         \
     X(RETIRE_ARM, "UPDATE arm SET retired = ?3 WHERE learner = ?1 AND position = ?2")              \
     X(ADD_TASK, "INSERT INTO task (learner, key, control, version, n_arms, opened, tag, "          \
-                "control_share) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")                          \
+                "control_share, features) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")            \
     X(CLOSE_TASK, "UPDATE task SET closed = ?2, closed_seq = ?3, rewards = ?4, total = ?5 "        \
                   "WHERE id = ?1")                                                                 \
     X(ADD_PULLS, "UPDATE arm SET pulls = pulls + r.n, total = arm.total + r.s FROM "               \
@@ -81,7 +81,7 @@
 
 #define TASK_COLUMNS                                                                               \
     "SELECT id, learner, key, control, version, n_arms, opened, closed, rewards, total, "          \
-    "closed_seq, tag, control_share "                                                              \
+    "closed_seq, tag, control_share, features "                                                    \
     "FROM task "
 
 typedef enum statement {

@@ -16,7 +16,7 @@ static const struct table {
     [SEGUE_TABLE_LEARNER] = {"learner", "id, name, config, created"},
     [SEGUE_TABLE_ARM] = {"arm", "learner, position, name, added, retired, pulls, total"},
     [SEGUE_TABLE_TASK] = {"task", "id, learner, key, control, version, n_arms, opened, closed, "
-                                  "closed_seq, rewards, total, tag, control_share"},
+                                  "closed_seq, rewards, total, tag, control_share, features"},
     [SEGUE_TABLE_DECISION] = {"decision",
                               "task, number, arm, version, event, created, probability, exact"},
     [SEGUE_TABLE_REWARD] = {"reward",

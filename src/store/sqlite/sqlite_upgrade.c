@@ -14,7 +14,7 @@
  * of its arm.  In 7 graded rewards count by their dispersion.  In 8 types are sampled, and methods have no
  * option hint=N: it is cut out, with a comma or colon that is left over.  In 9 a task has the control
  * share that was in force when it opened: until then that of its learner's settings.  Settings of
- * learners can change. */
+ * learners can change.  In 10 a task may have features. */
 #define METHOD "json_extract(config, '$.method')"
 #define WITHOUT_HINT                                                                               \
     "rtrim(substr(" METHOD ", 1, instr(" METHOD ", 'hint=') - 1) || ltrim(ltrim(substr(" METHOD    \
@@ -32,6 +32,7 @@ static const sqlite_upgrade_step steps[] = {
     {7, "UPDATE learner SET config = json_set(config, '$.method', " WITHOUT_HINT ")"
         " WHERE instr(" METHOD ", 'hint=') > 0;"},
     {8, ADD_CONTROL_SHARE},
+    {9, "ALTER TABLE task ADD COLUMN features TEXT;"},
 };
 enum { N_STEPS = sizeof steps / sizeof *steps };
 

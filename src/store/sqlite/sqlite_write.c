@@ -106,13 +106,15 @@ static segue_status insert_task(sqlite_store *store, segue_stored_task *task, se
     if (!sql)
         return SEGUE_EIO;
     (void)sqlite3_bind_int64(sql, 1, task->learner);
-    const int bound = bind_text(sql, 2, task->key);
+    int bound = bind_text(sql, 2, task->key);
     (void)sqlite3_bind_int64(sql, 3, task->control);
     (void)sqlite3_bind_int64(sql, 4, (int64_t)task->version);
     (void)sqlite3_bind_int64(sql, 5, (int64_t)task->n_arms);
     (void)sqlite3_bind_double(sql, 6, task->opened);
     (void)sqlite3_bind_int64(sql, 7, (int64_t)task->tag);
     (void)sqlite3_bind_double(sql, 8, task->control_share);
+    if (bound == SQLITE_OK)
+        bound = bind_text(sql, 9, task->features); /* NULL without features */
     const segue_status status = run_bound(store, sql, bound, err);
     task->id = sqlite3_last_insert_rowid(store->db);
     return status;

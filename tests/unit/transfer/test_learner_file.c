@@ -134,12 +134,12 @@ static void damaged_files_are_refused(void **state)
         load_fails(0, bit < 192 ? "" : "its checksum is wrong");
         data[bit / 8] ^= (unsigned char)(1 << bit % 8);
     }
-    data[8] = 9;
+    data[8] = 10;
     write_bytes(data, size);
-    load_fails(0, "has format version 9; this program reads 5 to 8");
+    load_fails(0, "has format version 10; this program reads 5 to 9");
     data[8] = 4;
     write_bytes(data, size);
-    load_fails(0, "has format version 4; this program reads 5 to 8");
+    load_fails(0, "has format version 4; this program reads 5 to 9");
     write_bytes((const unsigned char *)"hello", 5);
     load_fails(0, "is not a learner file");
     write_bytes(data, 0);

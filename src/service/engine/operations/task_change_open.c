@@ -60,7 +60,8 @@ static bool allocate(segue_service *service, operation *op)
                                   .version = segue_learner_version(state->learner),
                                   .n_arms = state->n_arms,
                                   .tag = draw_tag(service),
-                                  .opened = segue_service_wall_time(service)};
+                                  .opened = segue_service_wall_time(service),
+                                  .features = op->request.features};
     const segue_status status =
         segue_learner_state_prepare_task(state, &op->row, op->request.task, &op->opened, &why);
     segue_service_count_memory(service, state);
@@ -90,6 +91,13 @@ static bool may_open(segue_service *service, operation *op)
     }
     if (segue_name_check("task", op->request.task, &why) != SEGUE_OK) {
         segue_operation_reject(op, 400, "%s", why.message);
+        return false;
+    }
+    if (op->request.features && !segue_learner_has_features(op->state->learner)) {
+        segue_operation_reject(op, 400,
+                               "learner '%.80s' has the method %s, which uses no features; ask "
+                               "without them, or create a learner with the method auto",
+                               op->state->settings.name, op->state->method);
         return false;
     }
     if (service->memory.is_tight)
