@@ -7,6 +7,8 @@ import { clock, count, duration, exact, many, share } from "./format.js";
 
 const never = (n, text) => (n > 0 ? text : "never");
 
+const byArm = (numbers, textOf) => Object.entries(numbers).map(([arm, x]) => `${arm} ${textOf(x)}`).join(", ");
+
 /* null: not shown for this learner */
 const ROWS = [
     ["Created", (l) => clock(l.created)],
@@ -19,6 +21,8 @@ const ROWS = [
     ["Control tasks", (l) => (l.grow ? `${share(0.5)}, falling to ${share(l.control)} as transfer helps` : share(l.control))],
     ["Transfer that harms", (l) => (l.stop_if_harmful ? "stops" : null)],
     ["Smallest effect", (l) => (l.smallest_effect ? exact(l.smallest_effect) : null)],
+    ["Least probability of an arm", (l) => (l.floor ? share(l.floor) : null)],
+    ["Fixed shares", (l) => (l.shares ? byArm(l.shares, share) : null)],
     ["Models", (l) => (l.settings.models ? count(l.settings.models) : null)],
     ["Seed", (l) => String(l.seed)],
 ];

@@ -38,6 +38,8 @@ static const char *const fields[] = {"name",
                                      "grow",
                                      "stop_if_harmful",
                                      "smallest_effect",
+                                     "floor",
+                                     "shares",
                                      "seed",
                                      "saved",
                                      "from",
@@ -73,7 +75,7 @@ static segue_status read_numbers(learner_settings *s, json_t *body, segue_error 
 {
     SEGUE_TRY(read_integer(body, "models", SEGUE_MAX_MODELS, &s->models, err));
     SEGUE_TRY(read_range(s, body, err));
-    SEGUE_TRY(segue_task_terms_read(&s->terms, body, s->lowest, s->highest, err));
+    SEGUE_TRY(segue_task_terms_read(&s->terms, body, s->lowest, s->highest, &s->numbers, err));
     return read_integer(body, "seed", INT64_MAX, &s->seed, err);
 }
 
@@ -135,8 +137,8 @@ static segue_status read_changes(learner_settings *s, json_t *body, segue_error 
 {
     json_t *list = json_object_get(body, "changes");
     s->paused = json_is_true(json_object_get(body, "paused"));
-    return list ? segue_task_terms_read_changes(list, s->lowest, s->highest, &s->change,
-                                                &s->n_changes, err)
+    return list ? segue_task_terms_read_changes(list, s->lowest, s->highest, &s->numbers,
+                                                &s->change, &s->n_changes, err)
                 : SEGUE_OK;
 }
 
@@ -172,6 +174,24 @@ static segue_status read_settings(learner_settings *s, json_t *body, segue_error
     return status;
 }
 
+static bool knows(const void *settings, const char *arm)
+{
+    const learner_settings *s = settings;
+    size_t i = 0;
+    while (i < s->n_arms && strcmp(s->arm[i], arm) != 0)
+        i++;
+    return i < s->n_arms;
+}
+
+/* Settings name arms that the learner has. */
+static segue_status check_arms(const learner_settings *s, segue_error *err)
+{
+    const char *field = NULL, *arm = segue_task_terms_unknown_arm(&s->terms, knows, s, &field);
+    return arm ? segue_json_fail(&body_location, field, err,
+                                 "names '%.60s'; need an arm of the learner", arm)
+               : SEGUE_OK;
+}
+
 /* Check what only a new learner must meet: one that the store has must stay readable. */
 static segue_status check_new(const learner_settings *s, json_t *body, segue_error *err)
 {
@@ -192,6 +212,7 @@ static segue_status check_new(const learner_settings *s, json_t *body, segue_err
         return segue_json_fail(&body_location, "range", err,
                                "need rewards from %g to %g, the second at least %g above the first",
                                -MAX_RANGE_END, MAX_RANGE_END, MIN_RANGE_WIDTH);
+    SEGUE_TRY(check_arms(s, err));
     return segue_task_terms_check(&s->terms, err);
 }
 
@@ -233,6 +254,7 @@ void segue_learner_settings_fini(learner_settings *settings)
     free(settings->change);
     settings->change = NULL;
     settings->n_changes = 0;
+    segue_arm_numbers_free(&settings->numbers);
 }
 
 /* ---- terms ------------------------------------------------------------------------------- */

@@ -127,26 +127,26 @@ static segue_status read_rewards(json_t *body, segue_parsed_request *parsed, seg
 }
 
 /* Names are checked against the learner later, under its lock. */
-static segue_status read_exclude(json_t *body, segue_parsed_request *parsed, segue_error *err)
+static segue_status read_arms(json_t *body, const char *field, json_t **out, segue_error *err)
 {
     char name[SEGUE_MAX_NAME_SIZE + 1];
-    json_t *list = json_object_get(body, "exclude");
+    json_t *list = json_object_get(body, field);
     if (!list)
         return SEGUE_OK;
     if (!json_is_array(list) || json_array_size(list) > SEGUE_MAX_SERVICE_ARMS)
-        return segue_json_fail(&body_location, "exclude", err, "need a list of at most %d arms",
+        return segue_json_fail(&body_location, field, err, "need a list of at most %d arms",
                                SEGUE_MAX_SERVICE_ARMS);
     for (size_t i = 0; i < json_array_size(list); i++)
-        SEGUE_TRY(segue_name_read(json_array_get(list, i), "exclude", name, err));
-    parsed->exclude = json_incref(list);
+        SEGUE_TRY(segue_name_read(json_array_get(list, i), field, name, err));
+    *out = json_incref(list);
     return SEGUE_OK;
 }
 
 /* An ask may carry the tell of an earlier decision: one request per step. */
 static segue_status read_ask(json_t *body, segue_parsed_request *parsed, segue_error *err)
 {
-    static const char *const names[] = {"task",        "event",   "exclude", "count",
-                                        "probability", "explain", "tell"};
+    static const char *const names[] = {"task",  "event",       "exclude", "eligible",
+                                        "count", "probability", "explain", "tell"};
     const json_t *event_id = json_object_get(body, "event"),
                  *count = json_object_get(body, "count");
     json_t *tell = json_object_get(body, "tell");
@@ -160,7 +160,8 @@ static segue_status read_ask(json_t *body, segue_parsed_request *parsed, segue_e
                                      &parsed->count, err));
     SEGUE_TRY(read_flag(body, "probability", &parsed->probability, err));
     SEGUE_TRY(read_flag(body, "explain", &parsed->explain, err));
-    SEGUE_TRY(read_exclude(body, parsed, err));
+    SEGUE_TRY(read_arms(body, "exclude", &parsed->exclude, err));
+    SEGUE_TRY(read_arms(body, "eligible", &parsed->eligible, err));
     if (!tell)
         return SEGUE_OK;
     if (!json_is_object(tell))
@@ -188,9 +189,10 @@ static segue_status read_arm(json_t *body, segue_parsed_request *parsed, segue_e
 /* Values are checked when they are merged with the learner's settings. */
 static segue_status read_change(json_t *body, segue_parsed_request *parsed, segue_error *err)
 {
-    static const char *const names[] = {
-        "control",         "grow",           "stop_if_harmful", "smallest_effect", "idle",
-        "reward_deadline", "default_reward", "steps",           "close_after",     "paused"};
+    static const char *const names[] = {"control",         "grow",   "stop_if_harmful",
+                                        "smallest_effect", "idle",   "reward_deadline",
+                                        "default_reward",  "steps",  "close_after",
+                                        "floor",           "shares", "paused"};
     bool paused = false;
     const char *field;
     json_t *value;
@@ -203,7 +205,7 @@ static segue_status read_change(json_t *body, segue_parsed_request *parsed, segu
             return segue_json_fail(&body_location, field, err,
                                    "cannot change; control, grow, stop_if_harmful, "
                                    "smallest_effect, idle, reward_deadline, default_reward, "
-                                   "steps, close_after and paused can");
+                                   "steps, close_after, floor, shares and paused can");
     }
     SEGUE_TRY(read_flag(body, "paused", &paused, err));
     parsed->change = json_incref(body);
@@ -311,6 +313,7 @@ bool segue_request_parse_body(const segue_request *request, segue_parsed_request
 void segue_request_fini(segue_parsed_request *parsed)
 {
     json_decref(parsed->exclude);
+    json_decref(parsed->eligible);
     json_decref(parsed->rewards);
     json_decref(parsed->change);
     segue_learner_settings_fini(&parsed->settings);

@@ -38,7 +38,7 @@ typedef struct segue_parsed_request {
     char learner[SEGUE_MAX_NAME_SIZE + 1], task[SEGUE_MAX_NAME_SIZE + 1],
         arm[SEGUE_MAX_NAME_SIZE + 1];
     char event_id[SEGUE_MAX_NAME_SIZE + 1]; /* the field "event"; "": not given */
-    json_t *exclude;                        /* names of arms, or NULL; owned */
+    json_t *exclude, *eligible;             /* names of arms, or NULL; owned */
     json_t *rewards;                        /* of a tell of several, or NULL; owned */
     json_t *change;                         /* settings to change, or NULL; owned */
     uint64_t count;                         /* decisions; 0: one, in the plain form */
