@@ -2,6 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
+double segue_choose_switch_price(const segue_task_view *view)
+{
+    const double left = view->horizon > view->step ? (double)(view->horizon - view->step) : 1.0;
+    if (view->last_arm >= view->n_arms) /* the first decision switches nothing */
+        return 0.0;
+    return view->switch_cost / fmin(left, (double)view->step + 1.0);
+}
+
 size_t segue_choose_fewest_asks(const segue_task_view *view)
 {
     size_t best = view->n_arms;
@@ -23,7 +31,7 @@ size_t segue_choose_largest(const segue_task_view *view, index_function index, d
                 return arm;
             continue;
         }
-        const double own = index(view, arm, context);
+        const double own = index(view, arm, context) - cost_of(view, arm);
         if (own > value) {
             value = own;
             best = arm;

@@ -169,6 +169,7 @@ segue_status segue_learner_open_task(segue_learner *learner, segue_task **out, s
     if (entry->prior)
         entry->prior->users++;
     segue_task_set_allowed(entry->task, learner->allowed);
+    segue_task_clear_costs(entry->task);
     learner->method->set_prior(learner, entry);
     segue_learner_dispersion_apply(learner, entry->task);
     segue_rng rng;
