@@ -7,7 +7,7 @@ double segue_choose_switch_price(const segue_task_view *view)
     const double left = view->horizon > view->step ? (double)(view->horizon - view->step) : 1.0;
     if (view->last_arm >= view->n_arms) /* the first decision switches nothing */
         return 0.0;
-    return view->switch_cost / fmin(left, (double)view->step + 1.0);
+    return view->switch_cost / fmin(left, sqrt((double)view->step + 1.0));
 }
 
 size_t segue_choose_fewest_asks(const segue_task_view *view)

@@ -82,8 +82,10 @@ static inline double pending_of(const segue_task_view *view, size_t arm)
     return view->pending ? view->pending[arm] : 0.0;
 }
 
-/* Return what a switch costs each pull: a policy that does not look ahead spreads the cost of a
- * switch over the pulls to come, at most as many as were made so far. */
+/* Return the price of a switch for a policy that does not look ahead: its cost, spread over the pulls
+ * to come, at most over the root of the steps t so far. So a task that stays with an arm that is
+ * worse by less than the price loses 2 switch_cost sqrt(n) at most, and price 0 would pay for every
+ * draw (ADR 59). */
 double segue_choose_switch_price(const segue_task_view *view);
 
 /* Return the cost of a pull of an arm now. */

@@ -34,6 +34,8 @@ double segue_task_learned_weight(const segue_task *task, size_t arm);
  */
 void segue_task_set_allowed(segue_task *task, const bool *allowed);
 
+#define SEGUE_MAX_COST 1e6 /* of a pull or a switch, in ranges of rewards */
+
 /** Let pulls and switches cost nothing. */
 void segue_task_clear_costs(segue_task *task);
 

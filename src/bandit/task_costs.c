@@ -4,11 +4,9 @@
 #include "bandit/task_struct.h"
 #include "core/fail.h"
 
-#define MAX_COST 1e6 /* of a pull, in ranges of rewards */
-
 static bool is_cost(const segue_task *task, double cost)
 {
-    return cost >= 0.0 && cost / task->width <= MAX_COST; /* NaN fails too */
+    return cost >= 0.0 && cost / task->width <= SEGUE_MAX_COST; /* NaN fails too */
 }
 
 segue_status segue_task_set_costs(segue_task *task, const double *cost, double switch_cost,

@@ -24,7 +24,7 @@ double brute_sum(const brute *b, size_t start, size_t arm)
 double brute_cost(const brute *b, size_t arm)
 {
     const bool switches = b->last < b->n_arms && arm != b->last;
-    return b->cost[arm] + (switches ? b->switch_cost / fmin(b->n - b->step, b->step + 1) : 0);
+    return b->cost[arm] + (switches ? b->switch_cost / fmin(b->n - b->step, sqrt(b->step + 1)) : 0);
 }
 
 size_t brute_first_largest(const double *x, size_t count)

@@ -43,8 +43,8 @@ double brute_sum(const brute *b, size_t start, size_t arm);
 /* How many rewards of 0 or 1 a reward of an arm counts as. */
 double brute_weight(brute *b, size_t arm);
 
-/* Return the cost of a pull of an arm, a switch being spread over the pulls to come, at most as many
- * as there were. */
+/* Return the cost of a pull of an arm, a switch being spread over the pulls to come, at most over the
+ * root of those so far. */
 double brute_cost(const brute *b, size_t arm);
 
 /* Return the first of the largest numbers. */
