@@ -23,6 +23,9 @@ const ROWS = [
     ["Smallest effect", (l) => (l.smallest_effect ? exact(l.smallest_effect) : null)],
     ["Least probability of an arm", (l) => (l.floor ? share(l.floor) : null)],
     ["Fixed shares", (l) => (l.shares ? byArm(l.shares, share) : null)],
+    ["Costs of pulls", (l) => (l.costs ? byArm(l.costs, exact) : null)],
+    ["Cost of a switch", (l) => (l.switch_cost ? exact(l.switch_cost) : null)],
+    ["Rewards shown", (l) => (l.rewards_before_costs ? "before costs" : null)],
     ["Models", (l) => (l.settings.models ? count(l.settings.models) : null)],
     ["Seed", (l) => String(l.seed)],
 ];

@@ -40,6 +40,8 @@ static const char *const fields[] = {"name",
                                      "smallest_effect",
                                      "floor",
                                      "shares",
+                                     "costs",
+                                     "switch_cost",
                                      "seed",
                                      "saved",
                                      "from",
@@ -387,8 +389,26 @@ void segue_learner_settings_difference(const learner_settings *stored,
 segue_status segue_learner_settings_create_learner(const learner_settings *settings,
                                                    segue_learner **out, segue_error *err)
 {
-    return settings->from[0] ? segue_saved_learner_create(settings, out, err)
-                             : segue_learner_settings_create_new(settings, out, err);
+    SEGUE_TRY(settings->from[0] ? segue_saved_learner_create(settings, out, err)
+                                : segue_learner_settings_create_new(settings, out, err));
+    const char *method = segue_learner_get_config(*out)->method;
+    const segue_status status = segue_learner_settings_check_costs(&settings->terms, method, err);
+    if (status != SEGUE_OK) {
+        segue_learner_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+segue_status segue_learner_settings_check_costs(const task_terms *terms, const char *method,
+                                                segue_error *err)
+{
+    if (!segue_task_terms_have_costs(terms) || segue_learner_method_find(method)->takes_costs)
+        return SEGUE_OK;
+    return segue_json_fail(&body_location, terms->costs ? "costs" : "switch_cost", err,
+                           "cannot be subtracted by %s, which knows no costs; choose a method "
+                           "such as tla, tts or ts",
+                           method);
 }
 
 segue_status segue_learner_settings_create_new(const learner_settings *settings,

@@ -77,6 +77,11 @@ void segue_learner_settings_write_numbers(const learner_settings *settings, cons
 void segue_learner_settings_difference(const learner_settings *stored,
                                        const learner_settings *requested, char *out, size_t size);
 
+/** Check that a method takes costs, if there are some.  @retval SEGUE_EDOMAIN */
+SEGUE_MUST_CHECK segue_status segue_learner_settings_check_costs(const task_terms *terms,
+                                                                 const char *method,
+                                                                 segue_error *err);
+
 /**
  * Create a learner with these settings: a new one, or the saved one that they start from
  * (saved_learner.h).  _new ignores a saved one.

@@ -189,10 +189,10 @@ static segue_status read_arm(json_t *body, segue_parsed_request *parsed, segue_e
 /* Values are checked when they are merged with the learner's settings. */
 static segue_status read_change(json_t *body, segue_parsed_request *parsed, segue_error *err)
 {
-    static const char *const names[] = {"control",         "grow",   "stop_if_harmful",
-                                        "smallest_effect", "idle",   "reward_deadline",
-                                        "default_reward",  "steps",  "close_after",
-                                        "floor",           "shares", "paused"};
+    static const char *const names[] = {
+        "control",         "grow",           "stop_if_harmful", "smallest_effect", "idle",
+        "reward_deadline", "default_reward", "steps",           "close_after",     "floor",
+        "shares",          "costs",          "switch_cost",     "paused"};
     bool paused = false;
     const char *field;
     json_t *value;
@@ -202,10 +202,11 @@ static segue_status read_change(json_t *body, segue_parsed_request *parsed, segu
         while (i < sizeof names / sizeof *names && strcmp(names[i], field) != 0)
             i++;
         if (i == sizeof names / sizeof *names)
-            return segue_json_fail(&body_location, field, err,
-                                   "cannot change; control, grow, stop_if_harmful, "
-                                   "smallest_effect, idle, reward_deadline, default_reward, "
-                                   "steps, close_after, floor, shares and paused can");
+            return segue_json_fail(
+                &body_location, field, err,
+                "cannot change; control, grow, stop_if_harmful, "
+                "smallest_effect, idle, reward_deadline, default_reward, "
+                "steps, close_after, floor, shares, costs, switch_cost and paused can");
     }
     SEGUE_TRY(read_flag(body, "paused", &paused, err));
     parsed->change = json_incref(body);

@@ -14,7 +14,8 @@
 #define DEFAULT_IDLE       86400.0 /* seconds: a task that a client abandoned must close some day */
 #define MIN_GROW_CONTROL   0.01    /* a control task weighs at most 100 others */
 #define MAX_GROW_CONTROL   0.5
-#define MAX_SHARE_ROUNDING 1e-9 /* of a sum of shares */
+#define MAX_SHARE_ROUNDING 1e-9   /* of a sum of shares */
+#define MAX_COST           1000.0 /* in ranges of rewards */
 
 static const segue_json_location body_location = {.path = "the body"};
 
@@ -87,13 +88,16 @@ static segue_status read_rest(task_terms *terms, json_t *body, double range, seg
     return read_effect(terms, body, range, err);
 }
 
-/* Settings that restrict the choice of arms. */
-static segue_status read_limits(task_terms *terms, json_t *body, arm_numbers **pool,
+/* Settings that restrict or steer the choice of arms. */
+static segue_status read_limits(task_terms *terms, json_t *body, double range, arm_numbers **pool,
                                 segue_error *err)
 {
+    const arm_numbers_field costs = {.name = "costs", .max = MAX_COST * range};
     static const arm_numbers_field shares = {.name = "shares", .max = 1.0, .open = true};
     SEGUE_TRY(read_number(body, "floor", 0.0, 1.0, &terms->floor, err));
-    return segue_arm_numbers_read(body, &shares, pool, &terms->shares, err);
+    SEGUE_TRY(segue_arm_numbers_read(body, &shares, pool, &terms->shares, err));
+    SEGUE_TRY(read_number(body, "switch_cost", 0.0, costs.max, &terms->switch_cost, err));
+    return segue_arm_numbers_read(body, &costs, pool, &terms->costs, err);
 }
 
 /* Order matters: later defaults depend on the steps and the deadline. */
@@ -105,7 +109,7 @@ segue_status segue_task_terms_read(task_terms *terms, json_t *body, double lowes
     terms->close_after = terms->steps;
     terms->idle = fmin(fmax(DEFAULT_IDLE, 2.0 * terms->reward_deadline), MAX_SECONDS);
     SEGUE_TRY(read_rest(terms, body, highest - lowest, err));
-    return read_limits(terms, body, pool, err);
+    return read_limits(terms, body, highest - lowest, pool, err);
 }
 
 segue_status segue_task_terms_merge(task_terms *terms, json_t *body, double lowest, double highest,
@@ -117,7 +121,7 @@ segue_status segue_task_terms_merge(task_terms *terms, json_t *body, double lowe
     if (closes_with_steps)
         terms->close_after = terms->steps;
     SEGUE_TRY(read_rest(terms, body, highest - lowest, err));
-    SEGUE_TRY(read_limits(terms, body, pool, err));
+    SEGUE_TRY(read_limits(terms, body, highest - lowest, pool, err));
     return segue_task_terms_check(terms, err);
 }
 
@@ -188,6 +192,9 @@ void segue_task_terms_write(const task_terms *terms, segue_bytes *b)
     if (terms->floor > 0.0) /* settings without limits keep their bytes */
         segue_json_write_double(b, "floor", terms->floor);
     segue_arm_numbers_write(b, "shares", terms->shares);
+    segue_arm_numbers_write(b, "costs", terms->costs);
+    if (terms->switch_cost > 0.0)
+        segue_json_write_double(b, "switch_cost", terms->switch_cost);
 }
 
 /* ---- comparing --------------------------------------------------------------------------- */
@@ -225,6 +232,7 @@ void segue_task_terms_difference(const task_terms *stored, const task_terms *req
         {"stop_if_harmful", a->stop_if_harmful, b->stop_if_harmful},
         {"smallest_effect", a->smallest_effect, b->smallest_effect},
         {"floor", a->floor, b->floor},
+        {"switch_cost", a->switch_cost, b->switch_cost},
     };
     char old[32], new[32];
     out[0] = '\0';
@@ -236,13 +244,21 @@ void segue_task_terms_difference(const task_terms *stored, const task_terms *req
         }
     if (out[0] == '\0' && !segue_arm_numbers_equal(a->shares, b->shares))
         (void)snprintf(out, size, "other shares");
+    if (out[0] == '\0' && !segue_arm_numbers_equal(a->costs, b->costs))
+        (void)snprintf(out, size, "other costs");
 }
 
 const char *segue_task_terms_unknown_arm(const task_terms *terms, knows_arm knows,
                                          const void *context, const char **field)
 {
-    *field = "shares";
-    return segue_arm_numbers_unknown(terms->shares, knows, context);
+    const char *unknown = segue_arm_numbers_unknown(terms->shares, knows, context);
+    *field = unknown ? "shares" : "costs";
+    return unknown ? unknown : segue_arm_numbers_unknown(terms->costs, knows, context);
+}
+
+bool segue_task_terms_have_costs(const task_terms *terms)
+{
+    return terms->costs || terms->switch_cost > 0.0;
 }
 
 bool segue_task_terms_equal(const task_terms *a, const task_terms *b)

@@ -28,6 +28,8 @@ typedef struct task_terms {
     bool stop_if_harmful;  /* transfer stops when its effect is below 0 */
     double smallest_effect;    /* to forecast; 0: the present estimate */
     double floor;              /* least probability of an allowed arm without a share */
+    const arm_numbers *costs;  /* of a pull, in units of the rewards; likewise */
+    double switch_cost;        /* of a pull of another arm than the task's last decision */
     const arm_numbers *shares; /* fixed probabilities of arms; NULL: none; of the settings' pool */
 } task_terms;
 
@@ -58,11 +60,14 @@ uint64_t segue_task_terms_horizon(const task_terms *terms);
 /** Check how terms fit together.  @retval SEGUE_EDOMAIN */
 SEGUE_MUST_CHECK segue_status segue_task_terms_check(const task_terms *terms, segue_error *err);
 
-/** The first arm of a share that `knows` does not know; NULL: it knows all. */
+/** Pulls or switches cost something. */
+bool segue_task_terms_have_costs(const task_terms *terms);
+
+/** The first arm of a share or a cost that `knows` does not know; NULL: it knows all. */
 const char *segue_task_terms_unknown_arm(const task_terms *terms, knows_arm knows,
                                          const void *context, const char **field);
 
-/** Write the fields of terms, each after a comma; a floor and shares only if there are some. */
+/** Write the fields of terms, each after a comma; limits and costs only if there are some. */
 void segue_task_terms_write(const task_terms *terms, segue_bytes *b);
 
 /** Describe the first field that differs; "" if none does. */

@@ -48,6 +48,8 @@ static bool merge(operation *op, task_terms *terms)
     else if (terms->steps == 0 && segue_learner_method_find(op->state->method)->needs_horizon)
         segue_operation_reject(op, 400, "'steps' is 0; %s must know the steps of a task",
                                op->state->method);
+    else if (segue_learner_settings_check_costs(terms, op->state->method, &why) != SEGUE_OK)
+        segue_operation_reject(op, 400, "%s", why.message);
     else
         return has_arms(op, terms);
     return false;
