@@ -19,7 +19,9 @@ size_t segue_choose_fewest_asks(const segue_task_view *view)
     return best;
 }
 
-size_t segue_choose_largest(const segue_task_view *view, index_function index, double context)
+/* Compiled twice: without costs nothing is subtracted. */
+static inline size_t find_largest(const segue_task_view *view, index_function index, double context,
+                                  bool costly)
 {
     size_t best = view->n_arms;
     double value = -INFINITY;
@@ -31,13 +33,21 @@ size_t segue_choose_largest(const segue_task_view *view, index_function index, d
                 return arm;
             continue;
         }
-        const double own = index(view, arm, context) - cost_of(view, arm);
+        double own = index(view, arm, context);
+        if (costly)
+            own -= cost_of(view, arm);
         if (own > value) {
             value = own;
             best = arm;
         }
     }
     return best < view->n_arms ? best : segue_choose_fewest_asks(view);
+}
+
+size_t segue_choose_largest(const segue_task_view *view, index_function index, double context)
+{
+    return view->cost ? find_largest(view, index, context, true)
+                      : find_largest(view, index, context, false);
 }
 
 size_t segue_choose_best_arm(const segue_task_view *view, size_t model)

@@ -136,11 +136,9 @@ typedef struct arm_counts {
 
 typedef arm_counts (*counts_function)(const segue_task_view *view, size_t arm);
 
-/* Return the arm with the largest average + sqrt(width / pulls) - cost. An arm without rewards and
- * without an outstanding ask comes first; if every arm waits for its first reward, the one with
- * the fewest asks. */
-static inline size_t largest_bound(const segue_task_view *view, counts_function counts,
-                                   double width)
+/* Compiled twice: without costs nothing is subtracted. */
+static inline size_t find_largest_bound(const segue_task_view *view, counts_function counts,
+                                        double width, bool costly)
 {
     size_t best = view->n_arms;
     double value = -INFINITY;
@@ -153,15 +151,26 @@ static inline size_t largest_bound(const segue_task_view *view, counts_function 
                 return arm;
             continue;
         }
-        const double bound = c.sum * (1.0 / c.pulls) +
-                             sqrt(width * (1.0 / (c.pulls + pending_of(view, arm)))) -
-                             cost_of(view, arm);
+        double bound =
+            c.sum * (1.0 / c.pulls) + sqrt(width * (1.0 / (c.pulls + pending_of(view, arm))));
+        if (costly)
+            bound -= cost_of(view, arm);
         if (bound > value) {
             value = bound;
             best = arm;
         }
     }
     return best < view->n_arms ? best : segue_choose_fewest_asks(view);
+}
+
+/* Return the arm with the largest average + sqrt(width / pulls) - cost. An arm without rewards and
+ * without an outstanding ask comes first; if every arm waits for its first reward, the one with
+ * the fewest asks. */
+static inline size_t largest_bound(const segue_task_view *view, counts_function counts,
+                                   double width)
+{
+    return view->cost ? find_largest_bound(view, counts, width, true)
+                      : find_largest_bound(view, counts, width, false);
 }
 
 /* Return the counts of this task. */
