@@ -68,11 +68,12 @@ export function makeEffect() {
     const number = h("p", { class: "big" });
     const sentence = h("p");
     const forecast = h("p", { class: "soft forecast" });
-    function update({ effect, range, control, capabilities }) {
+    function update({ effect, range, control, capabilities, rewards_before_costs: beforeCosts }) {
         const scale = scaleOf(range);
         const early = isEarly(effect);
         if (show(number, !early)) setText(number, `${signed(effect.difference, scale)} per step`);
-        setText(sentence, early ? earlySentence(effect, control) : effectSentence(effect, scale, capabilities.has_transfer));
+        const text = early ? earlySentence(effect, control) : effectSentence(effect, scale, capabilities.has_transfer);
+        setText(sentence, beforeCosts ? `${text} Rewards are before costs.` : text);
         setText(forecast, early ? "" : forecastSentence(effect, scale));
     }
     return { element: h("div", { class: "effect" }, number, sentence, forecast), update };

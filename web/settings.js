@@ -7,6 +7,8 @@ import { clock, count, duration, exact, many, share } from "./format.js";
 
 const never = (n, text) => (n > 0 ? text : "never");
 
+const byArm = (numbers, textOf) => Object.entries(numbers).map(([arm, x]) => `${arm} ${textOf(x)}`).join(", ");
+
 /* null: not shown for this learner */
 const ROWS = [
     ["Created", (l) => clock(l.created)],
@@ -19,6 +21,11 @@ const ROWS = [
     ["Control tasks", (l) => (l.grow ? `${share(0.5)}, falling to ${share(l.control)} as transfer helps` : share(l.control))],
     ["Transfer that harms", (l) => (l.stop_if_harmful ? "stops" : null)],
     ["Smallest effect", (l) => (l.smallest_effect ? exact(l.smallest_effect) : null)],
+    ["Least probability of an arm", (l) => (l.floor ? share(l.floor) : null)],
+    ["Fixed shares", (l) => (l.shares ? byArm(l.shares, share) : null)],
+    ["Costs of pulls", (l) => (l.costs ? byArm(l.costs, exact) : null)],
+    ["Cost of a switch", (l) => (l.switch_cost ? exact(l.switch_cost) : null)],
+    ["Rewards shown", (l) => (l.rewards_before_costs ? "before costs" : null)],
     ["Models", (l) => (l.settings.models ? count(l.settings.models) : null)],
     ["Seed", (l) => String(l.seed)],
 ];

@@ -33,6 +33,7 @@ typedef struct segue_learner_method {
     /* it learns nothing: the policy of its name plays each task alone */
     bool without_transfer;
     bool groups_tasks; /* it groups tasks, but its groups are no types that it shows */
+    bool takes_costs;  /* its tasks take costs: segue_task_set_costs */
 } segue_learner_method;
 
 /** The methods, from 0 on, in the order of the documentation; NULL after the last. */

@@ -78,6 +78,7 @@ typedef struct segue_policy {
     void (*update)(const segue_task_view *view, size_t arm, double reward);
     /* Adjust pointers of a state that was copied with its task. NULL: it has none. */
     void (*rebind)(const segue_task_view *view);
+    bool takes_costs; /* it maximises reward minus cost: segue_task_set_costs */
 } segue_policy;
 
 /** A policy with its options. */

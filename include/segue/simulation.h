@@ -63,6 +63,11 @@ typedef struct segue_simulation {
      * once more, with two equal numbers. */
     void (*progress)(void *context, double done, double total);
     void *progress_context;
+    /* Costs as segue_task_set_costs takes them (arms of the environment, or NULL).  Regret is then
+     * reward minus cost, compared with the best arm by that. */
+    const double *cost;
+    double switch_cost;
+    bool ignore_costs; /* decisions do not know the costs; regret does */
 } segue_simulation;
 
 /** A mean regret and its standard error (NaN where there are too few numbers for one). */

@@ -74,6 +74,20 @@ SEGUE_API void segue_task_destroy(segue_task *task);
  * setting.n_model_indices, is the task's model for told-ucb, and 0 for other policies. */
 SEGUE_API void segue_task_next(segue_task *task, const segue_rng *rng, size_t model_index);
 
+/**
+ * Set the costs of pulls, in units of the rewards: `cost` (n_arms, copied; NULL: 0 each) of every
+ * pull of an arm, and `switch_cost` of a pull of another arm than the task's last decision.
+ *
+ * Decisions then maximise the expected reward minus these costs.  Rewards are told without costs.
+ * The costs stay for the next tasks of the same memory; NULL and 0 remove them.  A learner gives
+ * tasks without costs: set them after segue_learner_open_task.
+ *
+ * @retval SEGUE_EDOMAIN  a cost is negative, or above a million times the range of rewards
+ * @retval SEGUE_EUSAGE   the policy of the task knows no costs: segue_policy.takes_costs
+ */
+SEGUE_API SEGUE_MUST_CHECK segue_status segue_task_set_costs(segue_task *task, const double *cost,
+                                                             double switch_cost, segue_error *err);
+
 /** Clear the policy's state for a new run. Call segue_task_next after it. */
 SEGUE_API void segue_task_reset(segue_task *task);
 

@@ -49,6 +49,10 @@ typedef struct segue_task_view {
     const void *precomputed; /* computed from the setting, or NULL */
     void *state;             /* updated with the rewards, or NULL */
     const double *pending;   /* n_arms: asks of each arm whose reward is expected; NULL: none */
+    const double *cost;      /* n_arms: cost of a pull of each arm, as a share of the range of
+                                rewards; NULL: pulls and switches cost nothing */
+    double switch_cost;      /* of a pull of another arm than last_arm, likewise */
+    size_t last_arm;         /* of the last decision; n_arms: none yet */
 } segue_task_view;
 
 /** The reason of a choice. */

@@ -270,14 +270,14 @@ static void challenge(winner *best, size_t arm, double value)
         *best = (winner){.arm = arm, .value = value};
 }
 
-/* Return the first arm with the largest mean of a point. */
+/* Return the first arm with the largest mean of a point, minus its cost. */
 static size_t best_point(const segue_belief *belief, size_t component)
 {
     const double *mean = belief->prior.a + component * belief->prior.n_arms;
     winner best = {.value = -INFINITY};
     for (size_t arm = 0; arm < belief->prior.n_arms; arm++)
         if (segue_belief_allows(belief, arm))
-            challenge(&best, arm, mean[arm]);
+            challenge(&best, arm, mean[arm] - segue_belief_cost(belief, arm));
     return best.arm;
 }
 
@@ -289,7 +289,7 @@ static size_t draw_all(const segue_belief *belief, size_t component, segue_rng *
         if (!segue_belief_allows(belief, arm))
             continue;
         const posterior p = posterior_of(belief, component, arm);
-        challenge(&best, arm, segue_rng_beta(rng, p.a, p.b));
+        challenge(&best, arm, segue_rng_beta(rng, p.a, p.b) - segue_belief_cost(belief, arm));
     }
     return best.arm;
 }
@@ -406,7 +406,7 @@ size_t segue_belief_thompson(const segue_belief *belief, const ziggurat *fast, s
     const size_t component = segue_belief_draw_component(belief, rng);
     if (!prior->b)
         return best_point(belief, component);
-    if (belief->allowed || (prior->n_components == 1 && !fast))
+    if (belief->allowed || belief->cost || (prior->n_components == 1 && !fast))
         return draw_all(belief, component, rng);
     return draw_screened(belief, component, fast, rng);
 }

@@ -43,6 +43,11 @@ typedef struct segue_belief {
     const double *pending; /* n_arms: rewards that are expected. They count in the step size, as if
                               the mean of each component came, and not in draws; NULL: none */
     const bool *allowed;   /* n_arms: allowed arms; NULL: all */
+    const double *cost;    /* n_arms: of a pull; NULL: pulls and switches cost nothing */
+    double
+        switch_cost; /* of a pull of another arm than last_arm, which is n_arms if there is none */
+    double switch_price; /* what that costs each pull, in draws */
+    size_t last_arm;
     double sharpness; /* draws are from Beta(sharpness a, sharpness b); 1: from the posterior */
     double power;     /* components are drawn by their weights to this power; 0: 1 */
     segue_leader_cache
@@ -69,6 +74,14 @@ static inline bool segue_belief_allows(const segue_belief *belief, size_t arm)
     return !belief->allowed || belief->allowed[arm];
 }
 
+/* Return the cost of a pull in a draw. */
+static inline double segue_belief_cost(const segue_belief *belief, size_t arm)
+{
+    if (!belief->cost)
+        return 0.0;
+    return belief->cost[arm] + (arm == belief->last_arm ? 0.0 : belief->switch_price);
+}
+
 /* Return true if some component has a positive weight. */
 bool segue_belief_is_possible(const segue_belief *belief);
 
@@ -91,9 +104,10 @@ void segue_belief_update_weighted(const segue_belief *belief, size_t arm, double
  * call this. */
 size_t segue_belief_draw_component(const segue_belief *belief, segue_rng *rng);
 
-/* Thompson sampling: draw a component, then its means; returns the best allowed arm. Means that
+/* Thompson sampling: draw a component, then its means; returns the best allowed arm, by its mean
+ * minus its cost. Means that
  * cannot win are not drawn, except for one component without `fast` (as `ts` does) and where not
- * all arms are allowed. `fast` gives the same distribution from other numbers. Needs a possible
+ * all arms are allowed or pulls cost something. `fast` gives the same distribution from other numbers. Needs a possible
  * component. */
 size_t segue_belief_thompson(const segue_belief *belief, const ziggurat *fast, segue_rng *rng);
 

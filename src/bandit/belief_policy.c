@@ -111,6 +111,10 @@ segue_belief segue_belief_policy_belief(const segue_task_view *view)
                           .reward_weight = p->prior.b ? view->reward_weight : NULL,
                           .pending = view->pending,
                           .allowed = view->allowed,
+                          .cost = view->cost,
+                          .switch_cost = view->switch_cost,
+                          .switch_price = view->cost ? segue_choose_switch_price(view) : 0.0,
+                          .last_arm = view->last_arm,
                           .sharpness = 1.0,
                           .leader = &p->leader,
                           .scratch = counted_of(p) + p->prior.n_arms};

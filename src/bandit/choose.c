@@ -2,6 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
+double segue_choose_switch_price(const segue_task_view *view)
+{
+    const double left = view->horizon > view->step ? (double)(view->horizon - view->step) : 1.0;
+    if (view->last_arm >= view->n_arms) /* the first decision switches nothing */
+        return 0.0;
+    return view->switch_cost / fmin(left, sqrt((double)view->step + 1.0));
+}
+
 size_t segue_choose_fewest_asks(const segue_task_view *view)
 {
     size_t best = view->n_arms;
@@ -11,7 +19,9 @@ size_t segue_choose_fewest_asks(const segue_task_view *view)
     return best;
 }
 
-size_t segue_choose_largest(const segue_task_view *view, index_function index, double context)
+/* Compiled twice: without costs nothing is subtracted. */
+static inline size_t find_largest(const segue_task_view *view, index_function index, double context,
+                                  bool costly)
 {
     size_t best = view->n_arms;
     double value = -INFINITY;
@@ -23,13 +33,21 @@ size_t segue_choose_largest(const segue_task_view *view, index_function index, d
                 return arm;
             continue;
         }
-        const double own = index(view, arm, context);
+        double own = index(view, arm, context);
+        if (costly)
+            own -= cost_of(view, arm);
         if (own > value) {
             value = own;
             best = arm;
         }
     }
     return best < view->n_arms ? best : segue_choose_fewest_asks(view);
+}
+
+size_t segue_choose_largest(const segue_task_view *view, index_function index, double context)
+{
+    return view->cost ? find_largest(view, index, context, true)
+                      : find_largest(view, index, context, false);
 }
 
 size_t segue_choose_best_arm(const segue_task_view *view, size_t model)

@@ -82,6 +82,20 @@ static inline double pending_of(const segue_task_view *view, size_t arm)
     return view->pending ? view->pending[arm] : 0.0;
 }
 
+/* Return the price of a switch for a policy that does not look ahead: its cost, spread over the pulls
+ * to come, at most over the root of the steps t so far. So a task that stays with an arm that is
+ * worse by less than the price loses 2 switch_cost sqrt(n) at most, and price 0 would pay for every
+ * draw (ADR 59). */
+double segue_choose_switch_price(const segue_task_view *view);
+
+/* Return the cost of a pull of an arm now. */
+static inline double cost_of(const segue_task_view *view, size_t arm)
+{
+    if (!view->cost)
+        return 0.0;
+    return view->cost[arm] + (arm == view->last_arm ? 0.0 : segue_choose_switch_price(view));
+}
+
 /* Return true if an ask of this arm has no reward yet. */
 static inline bool is_outstanding(const segue_task_view *view, size_t arm)
 {
@@ -104,7 +118,8 @@ static inline bool is_compatible(const segue_task_view *view, const double *mode
 /* Return the allowed arm with the fewest asks. */
 size_t segue_choose_fewest_asks(const segue_task_view *view);
 
-/* Return the arm with the largest index, a function of the view, the arm and `context`. Arms
+/* Return the arm with the largest index minus cost; the index is a function of the view, the arm and
+ * `context`. Arms
  * without rewards are treated as by largest_bound. */
 typedef double (*index_function)(const segue_task_view *view, size_t arm, double context);
 size_t segue_choose_largest(const segue_task_view *view, index_function index, double context);
@@ -121,11 +136,9 @@ typedef struct arm_counts {
 
 typedef arm_counts (*counts_function)(const segue_task_view *view, size_t arm);
 
-/* Return the arm with the largest average + sqrt(width / pulls). An arm without rewards and
- * without an outstanding ask comes first; if every arm waits for its first reward, the one with
- * the fewest asks. */
-static inline size_t largest_bound(const segue_task_view *view, counts_function counts,
-                                   double width)
+/* Compiled twice: without costs nothing is subtracted. */
+static inline size_t find_largest_bound(const segue_task_view *view, counts_function counts,
+                                        double width, bool costly)
 {
     size_t best = view->n_arms;
     double value = -INFINITY;
@@ -138,14 +151,26 @@ static inline size_t largest_bound(const segue_task_view *view, counts_function 
                 return arm;
             continue;
         }
-        const double bound =
+        double bound =
             c.sum * (1.0 / c.pulls) + sqrt(width * (1.0 / (c.pulls + pending_of(view, arm))));
+        if (costly)
+            bound -= cost_of(view, arm);
         if (bound > value) {
             value = bound;
             best = arm;
         }
     }
     return best < view->n_arms ? best : segue_choose_fewest_asks(view);
+}
+
+/* Return the arm with the largest average + sqrt(width / pulls) - cost. An arm without rewards and
+ * without an outstanding ask comes first; if every arm waits for its first reward, the one with
+ * the fewest asks. */
+static inline size_t largest_bound(const segue_task_view *view, counts_function counts,
+                                   double width)
+{
+    return view->cost ? find_largest_bound(view, counts, width, true)
+                      : find_largest_bound(view, counts, width, false);
 }
 
 /* Return the counts of this task. */

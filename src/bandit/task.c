@@ -102,12 +102,13 @@ static segue_status reserve(segue_task *task, const segue_task_config *config, s
     task->pending = calloc(n_arms, sizeof *task->pending);
     task->sum = calloc(n_arms, sizeof *task->sum);
     task->graded = calloc(n_arms, sizeof *task->graded);
+    task->cost = calloc(n_arms, sizeof *task->cost);
     task->allowed = calloc(2 * n_arms, sizeof *task->allowed);
     task->precomputed_size = precomputed_size;
     task->precomputed = precomputed_size ? calloc(1, precomputed_size) : NULL;
     task->view.state = task->state_size ? calloc(1, task->state_size) : NULL;
     if (!task->asked || !task->pulls || !task->pending || !task->sum || !task->graded ||
-        !task->allowed || (precomputed_size && !task->precomputed) ||
+        !task->cost || !task->allowed || (precomputed_size && !task->precomputed) ||
         (task->state_size && !task->view.state))
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for a task of %zu arms", n_arms);
     if (task->weighs)
@@ -176,6 +177,7 @@ void segue_task_destroy(segue_task *task)
     free(task->pending);
     free(task->sum);
     free(task->graded);
+    free(task->cost);
     free(task->allowed);
     free(task->precomputed);
     free(task->view.state);
@@ -215,6 +217,8 @@ void segue_task_next(segue_task *task, const segue_rng *rng, size_t model_index)
     memset(task->graded, 0, n_arms * sizeof *task->graded);
     assert(task->policy->needs != SEGUE_NEEDS_MODEL_INDEX || model_index < task->n_model_indices);
     task->view.step = 0;
+    task->view.last_arm = n_arms;
+    task->switches = 0;
     task->view.model_index = task->policy->needs == SEGUE_NEEDS_MODEL_INDEX ? model_index : 0;
     task->no_model_left = 0;
     task->last_reason = SEGUE_BY_RULE;
@@ -234,6 +238,8 @@ void segue_task_count_ask(segue_task *task, size_t arm)
     assert(arm < task->view.n_arms);
     task->asked[arm]++;
     task->view.step++;
+    task->switches += task->view.last_arm < task->view.n_arms && arm != task->view.last_arm;
+    task->view.last_arm = arm;
     task->pending[arm] += 1.0;
     task->n_pending++;
     task->view.pending = task->pending;
@@ -315,6 +321,7 @@ segue_status segue_task_tell(segue_task *task, size_t arm, double reward, segue_
     if (task->pulls[arm] > task->asked[arm]) { /* a reward without an ask */
         task->asked[arm]++;
         task->view.step++;
+        task->view.last_arm = arm;
     }
     if (task->weighs) {
         segue_reward_weights_update(&task->weights, arm, x, totals_of(task));
@@ -397,6 +404,7 @@ task_internals segue_task_internals(segue_task *task)
                             .graded = task->graded,
                             .step = &task->view.step,
                             .no_model_left = &task->no_model_left,
+                            .switches = task->switches,
                             .last_reason = &task->last_reason,
                             .rng = &task->rng,
                             .batches = &task->batches,

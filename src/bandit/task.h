@@ -34,6 +34,11 @@ double segue_task_learned_weight(const segue_task *task, size_t arm);
  */
 void segue_task_set_allowed(segue_task *task, const bool *allowed);
 
+#define SEGUE_MAX_COST 1e6 /* of a pull or a switch, in ranges of rewards */
+
+/** Let pulls and switches cost nothing. */
+void segue_task_clear_costs(segue_task *task);
+
 /** Get the view with only the allowed arms (NULL: all that it may pull), valid until the next call;
  * false: no arm remains. */
 bool segue_task_restrict(segue_task *task, const bool *allowed, segue_task_view *out);
@@ -80,6 +85,7 @@ typedef struct task_internals {
     double *sum;
     const double *graded; /* n_arms: sum of x (1 - x) over the rewards x */
     uint64_t *step, *no_model_left;
+    uint64_t switches; /* decisions for another arm than the one before */
     segue_reason *last_reason;
     segue_rng *rng;
     batches *batches;

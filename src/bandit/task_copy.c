@@ -24,12 +24,13 @@ static bool copy_arrays(segue_task *copy, const segue_task *task)
     copy->pending = duplicate(task->pending, n_arms * sizeof *task->pending);
     copy->sum = duplicate(task->sum, n_arms * sizeof *task->sum);
     copy->graded = duplicate(task->graded, n_arms * sizeof *task->graded);
+    copy->cost = duplicate(task->cost, n_arms * sizeof *task->cost);
     copy->allowed = duplicate(task->allowed, 2 * n_arms * sizeof *task->allowed);
     copy->precomputed = duplicate(task->precomputed, task->precomputed_size);
     copy->view.state = duplicate(task->view.state, task->state_size);
     if (task->weighs && segue_reward_weights_copy(&copy->weights, &task->weights, NULL) != SEGUE_OK)
         return false;
-    return copy->asked && copy->pulls && copy->pending && copy->sum && copy->graded &&
+    return copy->asked && copy->pulls && copy->pending && copy->sum && copy->graded && copy->cost &&
            copy->allowed && (copy->precomputed || !task->precomputed_size) &&
            (copy->view.state || !task->state_size);
 }
@@ -52,6 +53,7 @@ segue_status segue_task_copy(segue_task **out, const segue_task *task, segue_err
     copy->view.pulls = copy->pulls;
     copy->view.sum = copy->sum;
     copy->view.pending = task->view.pending ? copy->pending : NULL;
+    copy->view.cost = task->view.cost ? copy->cost : NULL;
     copy->view.option = copy->option;
     copy->view.reward_weight = copy->weighs ? segue_reward_weights_all(&copy->weights) : NULL;
     copy->view.precomputed = copy->precomputed;
@@ -71,8 +73,8 @@ void segue_task_fork_stream(segue_task *task, segue_task *copy)
 
 size_t segue_task_bytes(const segue_task *task)
 {
-    enum { BLOCKS = 12, OVERHEAD = 16 }; /* allocations, and malloc's overhead per allocation */
-    const size_t arm = 2 * sizeof *task->asked + 3 * sizeof *task->sum + 2 * sizeof *task->allowed +
+    enum { BLOCKS = 13, OVERHEAD = 16 }; /* allocations, and malloc's overhead per allocation */
+    const size_t arm = 2 * sizeof *task->asked + 4 * sizeof *task->sum + 2 * sizeof *task->allowed +
                        (task->weighs ? 2 * sizeof *task->weights.weight : 0);
     return sizeof *task + task->view.n_arms * arm + task->precomputed_size + task->state_size +
            segue_batches_bytes(&task->batches) + (size_t)BLOCKS * OVERHEAD;

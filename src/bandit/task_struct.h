@@ -9,13 +9,15 @@
 struct segue_task {
     const segue_policy *policy;
     segue_rng rng;
-    segue_task_view view;         /* points into the arrays below */
-    uint64_t *asked;              /* n_arms */
-    uint64_t *pulls;              /* n_arms */
-    double *pending;              /* n_arms: asks whose reward is expected */
-    uint64_t n_pending;           /* asks without a reward, as if every reward came */
-    double *sum;                  /* n_arms */
-    double *graded;               /* n_arms: sum of x (1 - x), 0 if all rewards are 0 or 1 */
+    segue_task_view view; /* points into the arrays below */
+    uint64_t *asked;      /* n_arms */
+    uint64_t *pulls;      /* n_arms */
+    double *pending;      /* n_arms: asks whose reward is expected */
+    uint64_t n_pending;   /* asks without a reward, as if every reward came */
+    double *sum;          /* n_arms */
+    double *cost;         /* n_arms: of a pull, as a share of the range, if there are costs */
+    uint64_t switches;    /* decisions for another arm than the one before */
+    double *graded;       /* n_arms: sum of x (1 - x), 0 if all rewards are 0 or 1 */
     segue_reward_weights weights; /* unless its option says that all are 1 */
     bool weighs;
     bool *allowed; /* n_arms: arms that it may pull, if not all; then n_arms: arms of one ask */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bandit/task.h"
 #include "core/fail.h"
 #include "sim/kernels/kernel.h"
 #include "sim/simulation_config.h"
@@ -54,6 +55,14 @@ static segue_status mark_never_best(segue_runner *runner, segue_error *err)
     return SEGUE_OK;
 }
 
+/* Tell a task its costs, unless it shall not know them. */
+static segue_status set_costs(const segue_simulation *sim, segue_task *task, segue_error *err)
+{
+    return segue_simulation_has_costs(sim) && !sim->ignore_costs
+               ? segue_task_set_costs(task, sim->cost, sim->switch_cost, err)
+               : SEGUE_OK;
+}
+
 /* Create the parts of a runner; the caller frees them after a failure. */
 static segue_status create_parts(segue_runner *runner, segue_error *err)
 {
@@ -62,10 +71,12 @@ static segue_status create_parts(segue_runner *runner, segue_error *err)
     runner->pulls = calloc(segue_environment_arms(sim->environment), sizeof *runner->pulls);
     if (!runner->pulls)
         return segue_fail_no_memory(err, "a run");
-    if (!sim->learner && !sim->continued)
+    if (!sim->learner && !sim->continued) {
         SEGUE_TRY(segue_task_create(&runner->task, &config, err));
+        SEGUE_TRY(set_costs(sim, runner->task, err));
+    }
     SEGUE_TRY(segue_simulated_task_create(&runner->simulated, sim->environment, err));
-    if (sim->kernel == SEGUE_KERNEL_FAST)
+    if (sim->kernel == SEGUE_KERNEL_FAST && !segue_simulation_has_costs(sim))
         SEGUE_TRY(segue_kernel_create(&runner->kernel, segue_environment_arms(sim->environment),
                                       sim->steps, err));
     return mark_never_best(runner, err);
@@ -132,6 +143,20 @@ static void end_run(segue_runner *runner, run_totals *totals)
     runner->learner = NULL;
 }
 
+/* Return the regret of a task that was played, its rewards minus its costs. */
+static double net_regret(const segue_runner *runner, segue_task *task)
+{
+    const segue_simulation *sim = runner->sim;
+    const double *mean = segue_simulated_task_means(runner->simulated);
+    const task_internals in = segue_task_internals(task);
+    double best = -INFINITY, regret = sim->switch_cost * (double)in.switches;
+    for (size_t arm = 0; arm < in.view->n_arms; arm++)
+        best = fmax(best, mean[arm] - (sim->cost ? sim->cost[arm] : 0.0));
+    for (size_t arm = 0; arm < in.view->n_arms; arm++)
+        regret += (double)in.pulls[arm] * (best - mean[arm] + (sim->cost ? sim->cost[arm] : 0.0));
+    return regret;
+}
+
 /* Play an open task to its end; returns its regret. */
 static double play_open(segue_runner *runner, segue_task *task)
 {
@@ -140,7 +165,8 @@ static double play_open(segue_runner *runner, segue_task *task)
     if (runner->kernel &&
         segue_kernel_play(runner->kernel, task, runner->simulated, steps, &regret))
         return regret;
-    return segue_simulation_play(task, runner->simulated, steps);
+    regret = segue_simulation_play(task, runner->simulated, steps);
+    return segue_simulation_has_costs(runner->sim) ? net_regret(runner, task) : regret;
 }
 
 /* Copy the pulls of a task, which is closed before it is visited, and add up its rewards. */
@@ -200,10 +226,13 @@ static segue_status play_learner(segue_runner *runner, bool watched, run_task *p
 {
     segue_task *task = NULL;
     SEGUE_TRY(segue_learner_open_task(runner->learner, &task, err));
+    SEGUE_TRY(set_costs(runner->sim, task, err));
     if (watched) {
         SEGUE_TRY(segue_watch_play(runner->sim, runner->learner, task, runner->simulated, err));
         played->regret =
-            segue_simulated_task_regret(runner->simulated, segue_task_info(task).pulls);
+            segue_simulation_has_costs(runner->sim)
+                ? net_regret(runner, task)
+                : segue_simulated_task_regret(runner->simulated, segue_task_info(task).pulls);
     } else {
         played->regret = play_open(runner, task);
     }

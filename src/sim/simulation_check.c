@@ -1,7 +1,9 @@
 /* simulation_check.c - reject a simulation that cannot run, before anything is played.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stddef.h>
 
+#include "bandit/task.h"
 #include "core/fail.h"
 #include "core/struct_size.h"
 #include "sim/simulated_task.h"
@@ -58,6 +60,37 @@ static segue_status check_creation(const segue_simulation *sim, segue_error *err
     return status;
 }
 
+static bool is_cost(double cost)
+{
+    return cost >= 0.0 && cost <= SEGUE_MAX_COST; /* NaN fails too */
+}
+
+/* Check that whoever plays takes costs. */
+static segue_status check_takes_costs(const segue_simulation *sim, segue_error *err)
+{
+    const segue_learner_config *config =
+        sim->continued ? segue_learner_get_config(sim->continued) : sim->learner;
+    const bool takes = config ? segue_learner_method_find(config->method)->takes_costs
+                              : sim->policy.policy->takes_costs;
+    if (takes || sim->ignore_costs)
+        return SEGUE_OK;
+    return segue_fail(err, SEGUE_EUSAGE, "'%s' knows no costs: it cannot subtract them",
+                      config ? config->method : sim->policy.policy->name);
+}
+
+static segue_status check_costs(const segue_simulation *sim, segue_error *err)
+{
+    const size_t n_arms = segue_environment_arms(sim->environment);
+    size_t arm = 0;
+    while (sim->cost && arm < n_arms && is_cost(sim->cost[arm]))
+        arm++;
+    if ((sim->cost && arm < n_arms) || !is_cost(sim->switch_cost))
+        return segue_fail(err, SEGUE_EDOMAIN, "a cost is %g; need 0 to %g",
+                          sim->cost && arm < n_arms ? sim->cost[arm] : sim->switch_cost,
+                          SEGUE_MAX_COST);
+    return segue_simulation_has_costs(sim) ? check_takes_costs(sim, err) : SEGUE_OK;
+}
+
 /* Check the number of tasks, including those that a continued learner has opened. */
 static segue_status check_tasks(const segue_simulation *sim, segue_error *err)
 {
@@ -75,8 +108,9 @@ static segue_status check_tasks(const segue_simulation *sim, segue_error *err)
     return SEGUE_OK;
 }
 
-static const segue_struct_size simulation_size = {
-    .type = "segue_simulation", .first = sizeof(segue_simulation), .now = sizeof(segue_simulation)};
+static const segue_struct_size simulation_size = {.type = "segue_simulation",
+                                                  .first = offsetof(segue_simulation, cost),
+                                                  .now = sizeof(segue_simulation)};
 
 segue_status segue_simulation_copy(segue_simulation *out, segue_environment *environment,
                                    const segue_simulation *given, segue_error *err)
@@ -105,5 +139,6 @@ segue_status segue_simulation_check(const segue_simulation *given, segue_error *
         return segue_fail(err, SEGUE_EUSAGE, "a curve over tasks needs tasks");
     SEGUE_TRY(check_tasks(sim, err));
     SEGUE_TRY(segue_watch_check(sim, err));
-    return check_creation(sim, err);
+    SEGUE_TRY(check_creation(sim, err));
+    return check_costs(sim, err);
 }

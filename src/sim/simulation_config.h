@@ -16,6 +16,12 @@ SEGUE_MUST_CHECK segue_status segue_simulation_copy(segue_simulation *out,
                                                     const segue_simulation *given,
                                                     segue_error *err);
 
+/** True if pulls or switches cost something. */
+static inline bool segue_simulation_has_costs(const segue_simulation *sim)
+{
+    return sim->cost || sim->switch_cost > 0.0;
+}
+
 /** Return the configuration of a task that the policy of `sim` plays. */
 segue_task_config segue_simulation_config_task(const segue_simulation *sim);
 

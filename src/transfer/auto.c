@@ -14,6 +14,7 @@ const learner_method segue_learner_auto = {
              .n_options = TYPES_N_OPTIONS,
              .has_types = true,
              .has_posterior = true,
+             .takes_costs = true,
              .chooses = true},
     .choose = choose,
 };

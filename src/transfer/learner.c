@@ -162,6 +162,7 @@ static void begin_task(segue_learner *learner, open_task *entry)
         learner->open->before = &entry->next;
     learner->open = entry;
     segue_task_set_allowed(entry->task, learner->allowed);
+    segue_task_clear_costs(entry->task);
     learner->method->set_prior(learner, entry);
     segue_learner_dispersion_apply(learner, entry->task);
     segue_rng rng;

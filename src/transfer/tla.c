@@ -13,7 +13,8 @@ const learner_method segue_learner_tla = {
              .n_options = TYPES_N_OPTIONS,
              .needs_horizon = true,
              .has_types = true,
-             .has_posterior = true},
+             .has_posterior = true,
+             .takes_costs = true},
     .policy = &segue_policy_tla,
     TYPES_LEARNER_OPERATIONS,
 };

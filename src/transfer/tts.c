@@ -12,7 +12,8 @@ const learner_method segue_learner_tts = {
              .options = segue_types_learner_options,
              .n_options = TYPES_N_OPTIONS,
              .has_types = true,
-             .has_posterior = true},
+             .has_posterior = true,
+             .takes_costs = true},
     .policy = &segue_policy_tts,
     TYPES_LEARNER_OPERATIONS,
 };

@@ -102,7 +102,8 @@ const learner_method segue_learner_ts = {
              .summary = "Thompson sampling without transfer; needs no n",
              .options = segue_reward_weights_option,
              .n_options = 1,
-             .without_transfer = true},
+             .without_transfer = true,
+             .takes_costs = true},
     .policy = &segue_policy_ts,
     OPERATIONS,
 };
@@ -114,7 +115,8 @@ const learner_method segue_learner_la = {
              .n_options = 1,
              .needs_horizon = true,
              .has_posterior = true,
-             .without_transfer = true},
+             .without_transfer = true,
+             .takes_costs = true},
     .policy = &segue_policy_la,
     OPERATIONS,
 };
@@ -125,7 +127,8 @@ const learner_method segue_learner_ucb = {
              .options = segue_ucb_options,
              .n_options = N_UCB_OPTIONS,
              .needs_horizon = true,
-             .without_transfer = true},
+             .without_transfer = true,
+             .takes_costs = true},
     .policy = &segue_policy_ucb,
     OPERATIONS,
 };
@@ -133,7 +136,8 @@ const learner_method segue_learner_ucb = {
 const learner_method segue_learner_ucb1 = {
     .info = {.name = "ucb1",
              .summary = "UCB1 without transfer; needs no n",
-             .without_transfer = true},
+             .without_transfer = true,
+             .takes_costs = true},
     .policy = &segue_policy_ucb1,
     OPERATIONS,
 };
@@ -141,7 +145,8 @@ const learner_method segue_learner_ucb1 = {
 const learner_method segue_learner_kl_ucb = {
     .info = {.name = "kl-ucb",
              .summary = "KL-UCB without transfer; needs no n",
-             .without_transfer = true},
+             .without_transfer = true,
+             .takes_costs = true},
     .policy = &segue_policy_kl_ucb,
     OPERATIONS,
 };
@@ -150,7 +155,8 @@ const learner_method segue_learner_moss = {
     .info = {.name = "moss",
              .summary = "MOSS without transfer",
              .needs_horizon = true,
-             .without_transfer = true},
+             .without_transfer = true,
+             .takes_costs = true},
     .policy = &segue_policy_moss,
     OPERATIONS,
 };
@@ -168,7 +174,8 @@ const learner_method segue_learner_bayes_ucb = {
              .summary = "Bayes-UCB without transfer; c = 0 needs no n",
              .options = segue_bayes_ucb_options,
              .n_options = sizeof segue_bayes_ucb_options / sizeof *segue_bayes_ucb_options,
-             .without_transfer = true},
+             .without_transfer = true,
+             .takes_costs = true},
     .policy = &segue_policy_bayes_ucb,
     OPERATIONS,
 };

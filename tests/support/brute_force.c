@@ -21,6 +21,12 @@ double brute_sum(const brute *b, size_t start, size_t arm)
     return total;
 }
 
+double brute_cost(const brute *b, size_t arm)
+{
+    const bool switches = b->last < b->n_arms && arm != b->last;
+    return b->cost[arm] + (switches ? b->switch_cost / fmin(b->n - b->step, sqrt(b->step + 1)) : 0);
+}
+
 size_t brute_first_largest(const double *x, size_t count)
 {
     size_t best = 0;
@@ -58,7 +64,7 @@ static size_t ucb_with(const brute *b, double log_term)
         const double T = brute_pulls(b, b->past->task_start, i);
         index[i] = T == 0 ? brute_unseen(b, i)
                           : brute_sum(b, b->past->task_start, i) / T +
-                                sqrt(log_term / (2.0 * (T + b->pending[i])));
+                                sqrt(log_term / (2.0 * (T + b->pending[i]))) - brute_cost(b, i);
     }
     return brute_pick(b, index, NULL);
 }
@@ -307,7 +313,7 @@ size_t bf_ucb1(brute *b)
         const double T = brute_pulls(b, b->past->task_start, i);
         index[i] = T == 0 ? brute_unseen(b, i)
                           : brute_sum(b, b->past->task_start, i) / T +
-                                sqrt(2.0 * log(t) / (T + b->pending[i]));
+                                sqrt(2.0 * log(t) / (T + b->pending[i])) - brute_cost(b, i);
     }
     return brute_pick(b, index, NULL);
 }
@@ -335,7 +341,8 @@ size_t bf_kl_ucb(brute *b)
         const double T = brute_pulls(b, b->past->task_start, i);
         index[i] = T == 0 ? brute_unseen(b, i)
                           : -lack_of(brute_sum(b, b->past->task_start, i) / T,
-                                     log(t) / (T + b->pending[i]));
+                                     log(t) / (T + b->pending[i])) -
+                                brute_cost(b, i);
     }
     return brute_pick(b, index, NULL);
 }
@@ -347,7 +354,7 @@ size_t bf_ts(brute *b)
         const double F = b->plain ? 1 : brute_weight(b, i);
         const double S = F * brute_sum(b, b->past->task_start, i);
         const double lost = fmax(0, F * brute_pulls(b, b->past->task_start, i) - S);
-        x[i] = segue_rng_beta(&b->rng, 1 + S, 1 + lost);
+        x[i] = segue_rng_beta(&b->rng, 1 + S, 1 + lost) - brute_cost(b, i);
     }
     return brute_first_largest(x, b->n_arms);
 }

@@ -32,6 +32,8 @@ typedef struct brute {
     size_t weighed;     /* rewards of this task in the numbers below */
     int graded;         /* one of them is between 0 and 1 */
     double level, unit, weight[64];
+    double cost[64], switch_cost; /* of a pull of each arm; of another arm than the last */
+    size_t last;                  /* arm of the last ask of this task; n_arms: none */
 } brute;
 
 /* Pulls of an arm, and the sum of its rewards, from pull `start` on. */
@@ -40,6 +42,10 @@ double brute_sum(const brute *b, size_t start, size_t arm);
 
 /* How many rewards of 0 or 1 a reward of an arm counts as. */
 double brute_weight(brute *b, size_t arm);
+
+/* Return the cost of a pull of an arm, a switch being spread over the pulls to come, at most over the
+ * root of those so far. */
+double brute_cost(const brute *b, size_t arm);
 
 /* Return the first of the largest numbers. */
 size_t brute_first_largest(const double *x, size_t count);

@@ -82,9 +82,31 @@ static double value_after(const mixture *p, size_t arm, size_t pulled, int block
     return value;
 }
 
-/* `pulls` give the information of a block of rewards of 0 or 1. */
-static double gain_of(const mixture *p, const double *V, size_t e, size_t arm, int block,
-                      double pulls, double left)
+/* The probability of s successes. */
+static double likely(const mixture *p, int s, outcomes probability)
+{
+    double total = 0;
+    for (size_t k = 0; k < p->count; k++)
+        total += p->weight[k] * probability[k][s];
+    return total;
+}
+
+/* The cost of a switch from one arm to another; `from` n_arms: there is no arm yet. */
+static double switch_of(const brute *b, size_t from, size_t to)
+{
+    return from < b->n_arms && from != to ? b->switch_cost : 0;
+}
+
+/* Reward minus cost of pulling an arm to the end. */
+static double worth(const brute *b, const double *V, size_t arm)
+{
+    return (b->n - b->step) * (V[arm] - b->cost[arm]) - switch_of(b, b->last, arm);
+}
+
+/* Pull `arm` for a block, then whichever arm is worth most to the end, less the worth of e.  `pulls`
+ * give the information of a block of rewards of 0 or 1. */
+static double gain_of(const brute *b, const mixture *p, const double *V, size_t e, size_t arm,
+                      int block, double pulls, double left)
 {
     double expected = 0, value[64];
     outcomes probability;
@@ -94,11 +116,12 @@ static double gain_of(const mixture *p, const double *V, size_t e, size_t arm, i
         for (size_t i = 0; i < p->n_arms; i++) {
             value[i] = 0;
             for (int s = from; s <= block && s < from + size; s++)
-                value[i] += value_after(p, i, arm, block, s, probability);
+                value[i] += left * value_after(p, i, arm, block, s, probability) -
+                            likely(p, s, probability) * (left * b->cost[i] + switch_of(b, arm, i));
         }
         expected += value[brute_first_largest(value, p->n_arms)];
     }
-    return left * (expected - V[e]) - pulls * (V[e] - V[arm]);
+    return pulls * (V[arm] - b->cost[arm]) - switch_of(b, b->last, arm) + expected - worth(b, V, e);
 }
 
 /* Arms and gains that differ by rounding alone are ties, and go to the first. */
@@ -109,7 +132,7 @@ static size_t lookahead(brute *b, const mixture *p)
     for (size_t i = 0; i < p->n_arms; i++) {
         for (size_t k = 0; k < p->count; k++)
             V[i] += p->weight[k] * p->mean[k][i];
-        if (V[i] > V[e] + 1e-12)
+        if (worth(b, V, i) > worth(b, V, e) + 1e-12 * (b->n - b->step))
             e = i;
     }
     arm = e;
@@ -118,7 +141,7 @@ static size_t lookahead(brute *b, const mixture *p)
             const double pulls = fmax(1, block / p->each[i]), left = b->n - b->step - pulls;
             if (left <= 0 || (block < 32 && 2 * block <= p->each[i]))
                 continue;
-            const double gain = gain_of(p, V, e, i, block, pulls, left);
+            const double gain = gain_of(b, p, V, e, i, block, pulls, left);
             if (gain > best + 1e-9) {
                 best = gain;
                 arm = i;

@@ -19,8 +19,9 @@ size_t bf_moss(brute *b)
     double index[64] = {0};
     for (size_t i = 0; i < b->n_arms; i++) {
         const double T = pulls_of(b, i) + b->pending[i], ratio = b->n / ((double)b->n_arms * T);
-        index[i] = pulls_of(b, i) == 0 ? brute_unseen(b, i)
-                                       : mean_of(b, i) + sqrt(ratio > 1 ? log(ratio) / T : 0);
+        index[i] = pulls_of(b, i) == 0
+                       ? brute_unseen(b, i)
+                       : mean_of(b, i) + sqrt(ratio > 1 ? log(ratio) / T : 0) - brute_cost(b, i);
     }
     return brute_pick(b, index, NULL);
 }
@@ -77,7 +78,7 @@ static size_t bayes_ucb_with(const brute *b, double c)
         const double won = brute_sum(b, b->past->task_start, i);
         const double lost = fmax(0, pulls_of(b, i) - won);
         const double more = 1 + b->pending[i] / (2 + won + lost);
-        index[i] = -lack_of(more * (1 + won) - 1, more * (1 + lost) - 1, tail);
+        index[i] = -lack_of(more * (1 + won) - 1, more * (1 + lost) - 1, tail) - brute_cost(b, i);
     }
     return brute_first_largest(index, b->n_arms);
 }

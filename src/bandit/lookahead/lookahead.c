@@ -21,6 +21,15 @@
  * e, outcome by outcome: where no outcome changes the choice it is 0, not a rounding error times
  * the horizon.
  *
+ * With costs a pull of arm i is worth V_i - c_i, and a pull of another arm than the last costs s more.
+ * All values are then net, e is the arm with the largest net value to the end, and
+ *
+ *     gain(i, B) = B W_i - s [i is not last] + (remaining - B) E[ max(W_i, max_k W_k - d) after ]
+ *                  - remaining W_e + s [e is not last],     W = V - c,  d = s / (remaining - B)
+ *
+ * so that a test of i pays for the switch to i and for the switch from i. Costs are subtracted from the
+ * largest cost, which keeps all net values above 0.
+ *
  * Two approximations make it cheap: components of a weight below MIN_COMPONENT_WEIGHT are ignored,
  * and outcomes are grouped, which can only lower the rise. Three exact shortcuts follow: an arm that
  * two others beat in every component is no candidate for the best; `rise_bound` excludes most
@@ -29,165 +38,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/lookahead/lookahead.h"
 
-#include <assert.h>
 #include <math.h>
 
-#define MIN_COMPONENT_WEIGHT 1e-7  /* components of less weight are ignored */
-#define MEAN_TOLERANCE       1e-12 /* means that differ by less are equal: the lowest arm wins */
-#define GAIN_TOLERANCE       1e-9  /* gains that differ by less are equal */
-#define MAX_GROUPS           16    /* approximate number of groups of outcomes */
-#define LANES                4     /* candidates compared at a time */
-#define POWERS               (SEGUE_MAX_BLOCK + 1)
+#include "bandit/lookahead/workspace.h"
 
-/* The workspace of a decision. Arrays of the active components are contiguous. */
-typedef struct workspace {
-    const segue_belief *belief;
-    size_t n_arms, n_active; /* components */
-    size_t best;             /* e */
-    size_t n_top, stride;    /* candidates, and that rounded up to LANES */
-    size_t n_rivals;         /* candidates that can be better than e, with e */
-    size_t *active;          /* n_active: indices of components */
-    size_t *top;             /* n_top: the candidates; the first is e */
-    double *weight;          /* n_active */
-    double *mean;            /* n_active x n_arms */
-    double *value;           /* n_arms: V */
-    double *top_mean;        /* n_active x stride; 0 after the candidates */
-    double *probability;     /* n_active: weight times the probability of a group of outcomes */
-    double *after;           /* n_active: probability times the arm's mean after these outcomes */
-    /* the arm that is evaluated, for each component: */
-    double *saved;           /* n_active: its means as a candidate, which are 0 meanwhile */
-    double *own;             /* n_active: its mean */
-    double *step;            /* n_active */
-    double *rival;           /* n_active: the largest mean of another arm */
-    double *scale;           /* n_active: weight / all(block) */
-    double *scale_after;     /* n_active: scale / (1 + block step) */
-    double *up, *down, *all; /* POWERS x n_active */
-    size_t powers;           /* computed products */
-} workspace;
-
-static double larger(double x, double y)
-{
-    return x > y ? x : y;
-}
-
-/* ---- the workspace ----------------------------------------------------------------------- */
-
-static size_t round_up(size_t count)
-{
-    return (count + LANES - 1) / LANES * LANES;
-}
-
-size_t segue_lookahead_scratch_size(size_t n_components, size_t n_arms)
-{
-    const size_t doubles = n_components * (n_arms + round_up(n_arms) + 9 + 3 * POWERS) + n_arms;
-    return doubles * sizeof(double) + (n_components + n_arms) * sizeof(size_t);
-}
-
-static double *carve(double **memory, size_t count)
-{
-    double *start = *memory;
-    *memory += count;
-    return start;
-}
-
-static void carve_memory(workspace *s, size_t n_components, void *memory)
-{
-    double *rest = memory;
-    s->weight = carve(&rest, n_components);
-    s->mean = carve(&rest, n_components * s->n_arms);
-    s->value = carve(&rest, s->n_arms);
-    s->top_mean = carve(&rest, n_components * round_up(s->n_arms));
-    s->probability = carve(&rest, n_components);
-    s->after = carve(&rest, n_components);
-    s->saved = carve(&rest, n_components);
-    s->own = carve(&rest, n_components);
-    s->step = carve(&rest, n_components);
-    s->rival = carve(&rest, n_components);
-    s->scale = carve(&rest, n_components);
-    s->scale_after = carve(&rest, n_components);
-    s->up = carve(&rest, n_components * POWERS);
-    s->down = carve(&rest, n_components * POWERS);
-    s->all = carve(&rest, n_components * POWERS);
-    s->active = (size_t *)(void *)rest;
-    s->top = s->active + n_components;
-}
-
-static void select_components(workspace *s)
-{
-    s->n_active = 0;
-    for (size_t q = 0; q < s->belief->prior.n_components; q++)
-        if (s->belief->weight[q] >= MIN_COMPONENT_WEIGHT) {
-            s->weight[s->n_active] = s->belief->weight[q];
-            s->active[s->n_active++] = q;
-        }
-    assert(s->n_active > 0);
-}
-
-static void compute_means(workspace *s)
-{
-    for (size_t arm = 0; arm < s->n_arms; arm++)
-        s->value[arm] = 0.0;
-    for (size_t q = 0; q < s->n_active; q++)
-        for (size_t arm = 0; arm < s->n_arms; arm++) {
-            const double mean = segue_belief_mean(s->belief, s->active[q], arm);
-            s->mean[q * s->n_arms + arm] = mean;
-            s->value[arm] += s->weight[q] * mean;
-        }
-    s->best = s->n_arms;
-    for (size_t arm = 0; arm < s->n_arms; arm++)
-        if (segue_belief_allows(s->belief, arm) &&
-            (s->best == s->n_arms || s->value[arm] > s->value[s->best] + MEAN_TOLERANCE))
-            s->best = arm;
-}
-
-/* Return true if an arm is at least as good as another in every component. */
-static bool beats(const workspace *s, size_t arm, size_t other)
-{
-    for (size_t q = 0; q < s->n_active; q++)
-        if (s->mean[q * s->n_arms + arm] < s->mean[q * s->n_arms + other])
-            return false;
-    return true;
-}
-
-/* Return true if two candidates beat an arm: while one of them is pulled, the other still does. */
-static bool is_beaten_twice(const workspace *s, size_t arm)
-{
-    size_t beaten = 0;
-    for (size_t i = 0; i < s->n_top && beaten < 2; i++)
-        beaten += beats(s, s->top[i], arm);
-    return beaten == 2;
-}
-
-/* Select candidates: e, the arms that e does not beat, and the others, which replace e while it is
- * pulled. */
-static void select_candidates(workspace *s)
-{
-    s->n_top = 0;
-    s->top[s->n_top++] = s->best;
-    for (int stands_in = 0; stands_in < 2; stands_in++) {
-        for (size_t arm = 0; arm < s->n_arms; arm++)
-            if (arm != s->best && segue_belief_allows(s->belief, arm) &&
-                beats(s, s->best, arm) == (stands_in != 0) && !is_beaten_twice(s, arm))
-                s->top[s->n_top++] = arm;
-        if (!stands_in)
-            s->n_rivals = s->n_top;
-    }
-    s->stride = round_up(s->n_top);
-    for (size_t q = 0; q < s->n_active; q++)
-        for (size_t i = 0; i < s->stride; i++)
-            s->top_mean[q * s->stride + i] =
-                i < s->n_top ? s->mean[q * s->n_arms + s->top[i]] : 0.0;
-}
-
-static void workspace_fill(workspace *s, const segue_belief *belief, void *memory)
-{
-    s->belief = belief;
-    s->n_arms = belief->prior.n_arms;
-    carve_memory(s, belief->prior.n_components, memory);
-    select_components(s);
-    compute_means(s);
-    select_candidates(s);
-}
+#define GAIN_TOLERANCE 1e-9 /* gains that differ by less are equal */
+#define MAX_GROUPS     16   /* approximate number of groups of outcomes */
 
 /* ---- one arm ----------------------------------------------------------------------------- */
 
@@ -221,8 +77,10 @@ static void begin_arm(workspace *s, size_t arm)
 {
     remove_candidate(s, arm);
     s->powers = 1;
+    s->bonus = segue_workspace_bonus(s, arm);
     for (size_t q = 0; q < s->n_active; q++) {
-        s->own[q] = s->mean[q * s->n_arms + arm];
+        s->own[q] = s->belief->cost ? segue_belief_mean(s->belief, s->active[q], arm)
+                                    : s->mean[q * s->n_arms + arm];
         s->step[q] = segue_belief_step_size(s->belief, s->active[q], arm);
         s->up[q] = s->down[q] = s->all[q] = 1.0;
         s->rival[q] = 0.0;
@@ -238,10 +96,11 @@ static double rise_bound(const workspace *s, double block)
 {
     double max = -s->value[s->best];
     for (size_t q = 0; q < s->n_active; q++) {
-        const double h = s->step[q], mean = s->own[q], lack = s->rival[q] - mean;
+        const double h = s->step[q], mean = s->own[q], net = mean + s->bonus;
+        const double lack = s->rival[q] - net;
         const double learned = h / (h + 1.0 / block); /* share of the variance */
         const double variance = mean * (1.0 - mean) * h / (1.0 + h) * learned;
-        max += s->weight[q] * (mean + 0.5 * (lack + sqrt(variance + lack * lack)));
+        max += s->weight[q] * (net + 0.5 * (lack + sqrt(variance + lack * lack)));
     }
     return max;
 }
@@ -317,6 +176,17 @@ static double best_candidate(const workspace *s, size_t count, double *first)
     return best;
 }
 
+/* Return the value of the evaluated arm after the outcomes. */
+static double own_value(const workspace *s)
+{
+    double own = 0.0, likely = 0.0;
+    for (size_t q = 0; q < s->n_active; q++)
+        own += s->after[q];
+    for (size_t q = 0; s->belief->cost && q < s->n_active; q++)
+        likely += s->probability[q];
+    return s->belief->cost ? own + likely * (s->bonus + s->go_on) : own;
+}
+
 static double rise(workspace *s, size_t arm, size_t block)
 {
     const size_t size = (block + MAX_GROUPS) / MAX_GROUPS;
@@ -326,9 +196,8 @@ static double rise(workspace *s, size_t arm, size_t block)
     for (size_t first = 0; first <= block; first += size) {
         const size_t last = first + size <= block ? first + size : block + 1;
         add_up(s, block, first, last);
-        double own = 0.0, of_best = 0.0;
-        for (size_t q = 0; q < s->n_active; q++)
-            own += s->after[q];
+        double of_best = 0.0;
+        const double own = own_value(s);
         const double best = best_candidate(s, arm == s->best ? s->n_top : s->n_rivals, &of_best);
         total += larger(best, own) - (arm == s->best ? own : of_best);
     }
@@ -338,17 +207,36 @@ static double rise(workspace *s, size_t arm, size_t block)
 double segue_lookahead_gain(const segue_belief *belief, size_t arm, size_t block, void *memory)
 {
     workspace s;
-    workspace_fill(&s, belief, memory);
+    segue_workspace_fill(&s, belief, 0.0, memory);
     begin_arm(&s, arm);
     return rise(&s, arm, block);
 }
 
 /* ---- the choice -------------------------------------------------------------------------- */
 
+/* Return true if the arm before has another cost, or is the last arm, or this one is. */
+static bool costs_differ(const segue_belief *belief, size_t arm)
+{
+    return belief->cost && (belief->cost[arm] != belief->cost[arm - 1] || arm == belief->last_arm ||
+                            arm - 1 == belief->last_arm);
+}
+
+/* Return the cost of the switches of a block, beyond those of e to the end. */
+static double switches_of(const workspace *s, size_t arm)
+{
+    const segue_belief *belief = s->belief;
+    if (!belief->cost || arm == s->best)
+        return 0.0;
+    const bool is_first = belief->last_arm >= s->n_arms;
+    const double to = !is_first && arm != belief->last_arm,
+                 saved = !is_first && s->best != belief->last_arm;
+    return (to - saved) * belief->switch_cost;
+}
+
 /* Return true if the arm before is equal in every component and was evaluated. */
 static bool equals_previous(const workspace *s, size_t arm)
 {
-    if (arm == 0 || !segue_belief_allows(s->belief, arm - 1) ||
+    if (arm == 0 || !segue_belief_allows(s->belief, arm - 1) || costs_differ(s->belief, arm) ||
         segue_belief_reward_weight(s->belief, arm) !=
             segue_belief_reward_weight(s->belief, arm - 1))
         return false;
@@ -366,18 +254,21 @@ static void evaluate_arm(workspace *s, size_t arm, double remaining, segue_looka
 {
     const double lack = s->value[s->best] - s->value[arm];
     const double each = segue_belief_reward_weight(s->belief, arm);
+    const double there = switches_of(s, arm); /* and back, in all outcomes that do not go on: */
+    const double back = s->belief->cost && arm != s->best ? s->belief->switch_cost : 0.0;
     begin_arm(s, arm);
     const double max = rise_bound(s, SEGUE_MAX_BLOCK);
     for (size_t block = 1; block <= SEGUE_MAX_BLOCK; block *= 2) {
         const double pulls = larger(1.0, (double)block / each);
-        const double left = remaining - pulls, cost = pulls * lack;
+        const double left = remaining - pulls, cost = pulls * lack + there;
         if (2.0 * (double)block <= each && block < SEGUE_MAX_BLOCK)
             continue; /* a pull tells more */
         if (left <= 0.0 || left * max - cost <= found->gain + GAIN_TOLERANCE)
             break; /* longer blocks gain less */
         if (left * rise_bound(s, (double)block) - cost <= found->gain + GAIN_TOLERANCE)
             continue;
-        const double gain = left * rise(s, arm, block) - cost;
+        s->go_on = s->belief->cost ? s->belief->switch_cost / left : 0.0;
+        const double gain = left * rise(s, arm, block) - cost - back;
         if (gain > found->gain + GAIN_TOLERANCE)
             *found = (segue_lookahead){.arm = arm, .gain = gain, .block = (size_t)ceil(pulls)};
     }
@@ -398,7 +289,7 @@ static bool waits(workspace *s, double remaining, const segue_lookahead *found)
 segue_lookahead segue_lookahead_choose(const segue_belief *belief, uint64_t remaining, void *memory)
 {
     workspace s;
-    workspace_fill(&s, belief, memory);
+    segue_workspace_fill(&s, belief, (double)remaining, memory);
     segue_lookahead found = {.arm = s.best};
     for (size_t arm = 0; arm < s.n_arms; arm++)
         if (arm != s.best && segue_belief_allows(belief, arm) && !equals_previous(&s, arm))

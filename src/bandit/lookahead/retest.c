@@ -12,6 +12,8 @@
  * 1 with a flat prior: where types are known, arms are rarely tested again. If there are several
  * such arms, the one with the largest ratio of both sides is pulled.
  *
+ * With costs all means are net, and a pull also costs two switches.
+ *
  * Arms that have more than a share of the pulls of e are left to look-ahead, and so are the first
  * steps of a task: with many arms, tests of all of them would cost too much.
  * Cost O(n_arms n_components), with a distribution function where a bound does not exclude the arm.
@@ -60,12 +62,13 @@ static comparison examine(const segue_belief *belief, size_t best, size_t arm, b
 {
     comparison d = {.lack = 0.0};
     double widest = 0.0;
+    const double dearer = belief->cost ? belief->cost[arm] - belief->cost[best] : 0.0;
     for (size_t q = 0; q < belief->prior.n_components; q++) {
         const double weight = belief->weight[q];
         if (weight < MIN_COMPONENT_WEIGHT)
             continue;
         const double mean = segue_belief_mean(belief, q, arm);
-        const double bar = segue_belief_mean(belief, q, best);
+        const double bar = segue_belief_mean(belief, q, best) + dearer;
         const double step = segue_belief_step_size(belief, q, arm);
         d.lack += weight * (bar - mean);
         d.unknown += weight * step;
@@ -75,6 +78,8 @@ static comparison examine(const segue_belief *belief, size_t best, size_t arm, b
         widest = fmax(widest, step);
     }
     d.unknown /= widest;
+    if (belief->cost) /* there and back */
+        d.lack += 2.0 * belief->switch_cost;
     return d;
 }
 

@@ -7,7 +7,7 @@
  *
  *     gain_qi / (1 + pulls_i) - 3 (mu_qe - mu_qi)
  *
- * if that is positive: what a test gains, less after tests in the same task, minus its cost.
+ * (net of costs) if that is positive: what a test gains, less after tests in the same task, minus its cost.
  * Cost O(n_components + n_arms).
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/lookahead/test_pull.h"
@@ -39,12 +39,25 @@ static size_t find_component(const segue_belief *belief, double u)
     return found;
 }
 
+/* Return the mean of an arm minus its cost. */
+static double net_mean(const segue_belief *belief, size_t component, size_t arm)
+{
+    const double mean = segue_belief_mean(belief, component, arm);
+    return belief->cost ? mean - belief->cost[arm] : mean;
+}
+
 static double best_mean(const segue_belief *belief, size_t component)
 {
-    double best = 0.0;
+    double best = belief->cost ? -INFINITY : 0.0;
     for (size_t i = 0; i < belief->prior.n_arms; i++)
-        best = fmax(best, segue_belief_mean(belief, component, i));
+        best = fmax(best, net_mean(belief, component, i));
     return best;
+}
+
+/* Return the cost of the switches to an arm and back. */
+static double switches_of(const segue_belief *belief, size_t arm)
+{
+    return belief->cost && arm != belief->last_arm ? 2.0 * belief->switch_cost : 0.0;
 }
 
 size_t segue_test_pull_choose(const segue_belief *belief, double u)
@@ -54,7 +67,7 @@ size_t segue_test_pull_choose(const segue_belief *belief, double u)
     double max_net = 0.0;
     size_t found = n_arms;
     for (size_t i = 0; i < n_arms; i++) {
-        const double lack = best - segue_belief_mean(belief, q, i);
+        const double lack = best - net_mean(belief, q, i) + switches_of(belief, i);
         const double net = gain[i] / (1.0 + (double)belief->pulls[i]) - SEGUE_TEST_PULL_COST * lack;
         if (net > max_net && segue_belief_allows(belief, i)) {
             max_net = net;

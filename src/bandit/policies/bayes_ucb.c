@@ -48,9 +48,10 @@ static void challenge(search *best, const segue_task_view *view, size_t arm)
     const double more = 1.0 + pending_of(view, arm) / (a + b);
     a *= more;
     b *= more;
-    if (segue_beta_cdf(best->lack, a, b) < best->tail * (1.0 - ROUNDING))
+    const double cost = cost_of(view, arm), bar = best->lack - cost;
+    if (bar < 1.0 && (bar <= 0.0 || segue_beta_cdf(bar, a, b) < best->tail * (1.0 - ROUNDING)))
         return; /* its lack is larger */
-    const double own = segue_beta_quantile(best->tail, a, b);
+    const double own = segue_beta_quantile(best->tail, a, b) + cost;
     if (own < best->lack || (own <= best->lack && arm < best->arm)) {
         best->lack = own;
         best->arm = arm;
@@ -71,7 +72,7 @@ static segue_choice choose(const segue_task_view *view, segue_rng *rng)
 {
     (void)rng;
     const size_t first = largest_sample(view);
-    search best = {.tail = tail_of(view), .lack = 2.0, .arm = view->n_arms};
+    search best = {.tail = tail_of(view), .lack = INFINITY, .arm = view->n_arms};
     challenge(&best, view, first);
     for (size_t arm = 0; arm < view->n_arms; arm++)
         if (is_allowed(view, arm) && arm != first)
@@ -86,4 +87,5 @@ const segue_policy segue_policy_bayes_ucb = {
     .n_options = N_OPTIONS,
     .fill_defaults = fill_defaults,
     .choose = choose,
+    .takes_costs = true,
 };

@@ -60,9 +60,10 @@ static segue_choice choose(const segue_task_view *view, segue_rng *rng)
         }
         const double p = fmin(1.0, average(view, arm));
         const double budget = log_t / ((double)view->pulls[arm] + pending_of(view, arm));
-        if (!beats(p, budget, lack))
+        const double cost = cost_of(view, arm); /* lowers the index: adds to the lack */
+        if (!beats(p, budget, lack - cost))
             continue;
-        const double own = solve_gap(p, budget);
+        const double own = solve_gap(p, budget) + cost;
         if (own < lack) {
             lack = own;
             best = arm;
@@ -75,4 +76,5 @@ const segue_policy segue_policy_kl_ucb = {
     .name = "kl-ucb",
     .summary = "KL-UCB of Garivier and Cappe for Bernoulli rewards; needs no n",
     .choose = choose,
+    .takes_costs = true,
 };

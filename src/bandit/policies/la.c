@@ -38,4 +38,5 @@ const segue_policy segue_policy_la = {
     .split = &segue_belief_policy_split,
     .update = segue_belief_policy_update,
     .rebind = rebind,
+    .takes_costs = true,
 };

@@ -84,4 +84,5 @@ const segue_policy segue_policy_mix_ts = {
     .choose = segue_belief_policy_thompson,
     .update = segue_belief_policy_update,
     .rebind = rebind,
+    .takes_costs = true,
 };

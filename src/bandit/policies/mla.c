@@ -28,4 +28,5 @@ const segue_policy segue_policy_mla = {
     .choose = segue_belief_policy_lookahead,
     .split = &segue_belief_policy_split,
     .update = segue_belief_policy_update,
+    .takes_costs = true,
 };

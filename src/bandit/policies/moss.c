@@ -22,4 +22,5 @@ const segue_policy segue_policy_moss = {
     .name = "moss",
     .summary = "MOSS of Audibert and Bubeck: radius sqrt(log+(n / (K T)) / T)",
     .choose = choose,
+    .takes_costs = true,
 };

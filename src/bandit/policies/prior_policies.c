@@ -56,6 +56,7 @@ const segue_policy segue_policy_tts = {
     .choose = segue_belief_policy_sharpened,
     .update = segue_belief_policy_update,
     .rebind = rebind,
+    .takes_costs = true,
 };
 
 const segue_policy segue_policy_tla = {
@@ -73,4 +74,5 @@ const segue_policy segue_policy_tla = {
     .split = &segue_belief_policy_split,
     .update = segue_belief_policy_update,
     .rebind = rebind,
+    .takes_costs = true,
 };

@@ -42,4 +42,5 @@ const segue_policy segue_policy_ucb = {
     .fill_defaults = segue_ucb_fill_defaults,
     .log_term = segue_ucb_log_term,
     .choose = choose,
+    .takes_costs = true,
 };

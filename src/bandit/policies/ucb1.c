@@ -14,4 +14,5 @@ const segue_policy segue_policy_ucb1 = {
     .name = "ucb1",
     .summary = "UCB1 of Auer et al.: radius sqrt(2 log t / T); needs no n",
     .choose = choose,
+    .takes_costs = true,
 };

@@ -9,6 +9,7 @@
 
 #include "../../bandit/dispersion.h"
 #include "../../bandit/task.h"
+#include "../../bandit/task_limits.h"
 #include "../../core/atomic_file.h"
 #include "../../core/bytes.h"
 #include "../../core/confseq/confseq.h"

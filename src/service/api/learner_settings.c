@@ -38,6 +38,10 @@ static const char *const fields[] = {"name",
                                      "grow",
                                      "stop_if_harmful",
                                      "smallest_effect",
+                                     "floor",
+                                     "shares",
+                                     "costs",
+                                     "switch_cost",
                                      "seed",
                                      "saved",
                                      "from",
@@ -73,7 +77,7 @@ static segue_status read_numbers(learner_settings *s, json_t *body, segue_error 
 {
     SEGUE_TRY(read_integer(body, "models", SEGUE_MAX_MODELS, &s->models, err));
     SEGUE_TRY(read_range(s, body, err));
-    SEGUE_TRY(segue_task_terms_read(&s->terms, body, s->lowest, s->highest, err));
+    SEGUE_TRY(segue_task_terms_read(&s->terms, body, s->lowest, s->highest, &s->numbers, err));
     return read_integer(body, "seed", INT64_MAX, &s->seed, err);
 }
 
@@ -135,8 +139,8 @@ static segue_status read_changes(learner_settings *s, json_t *body, segue_error 
 {
     json_t *list = json_object_get(body, "changes");
     s->paused = json_is_true(json_object_get(body, "paused"));
-    return list ? segue_task_terms_read_changes(list, s->lowest, s->highest, &s->change,
-                                                &s->n_changes, err)
+    return list ? segue_task_terms_read_changes(list, s->lowest, s->highest, &s->numbers,
+                                                &s->change, &s->n_changes, err)
                 : SEGUE_OK;
 }
 
@@ -172,6 +176,24 @@ static segue_status read_settings(learner_settings *s, json_t *body, segue_error
     return status;
 }
 
+static bool knows(const void *settings, const char *arm)
+{
+    const learner_settings *s = settings;
+    size_t i = 0;
+    while (i < s->n_arms && strcmp(s->arm[i], arm) != 0)
+        i++;
+    return i < s->n_arms;
+}
+
+/* Settings name arms that the learner has. */
+static segue_status check_arms(const learner_settings *s, segue_error *err)
+{
+    const char *field = NULL, *arm = segue_task_terms_unknown_arm(&s->terms, knows, s, &field);
+    return arm ? segue_json_fail(&body_location, field, err,
+                                 "names '%.60s'; need an arm of the learner", arm)
+               : SEGUE_OK;
+}
+
 /* Check what only a new learner must meet: one that the store has must stay readable. */
 static segue_status check_new(const learner_settings *s, json_t *body, segue_error *err)
 {
@@ -192,6 +214,7 @@ static segue_status check_new(const learner_settings *s, json_t *body, segue_err
         return segue_json_fail(&body_location, "range", err,
                                "need rewards from %g to %g, the second at least %g above the first",
                                -MAX_RANGE_END, MAX_RANGE_END, MIN_RANGE_WIDTH);
+    SEGUE_TRY(check_arms(s, err));
     return segue_task_terms_check(&s->terms, err);
 }
 
@@ -233,6 +256,7 @@ void segue_learner_settings_fini(learner_settings *settings)
     free(settings->change);
     settings->change = NULL;
     settings->n_changes = 0;
+    segue_arm_numbers_free(&settings->numbers);
 }
 
 /* ---- terms ------------------------------------------------------------------------------- */
@@ -365,8 +389,26 @@ void segue_learner_settings_difference(const learner_settings *stored,
 segue_status segue_learner_settings_create_learner(const learner_settings *settings,
                                                    segue_learner **out, segue_error *err)
 {
-    return settings->from[0] ? segue_saved_learner_create(settings, out, err)
-                             : segue_learner_settings_create_new(settings, out, err);
+    SEGUE_TRY(settings->from[0] ? segue_saved_learner_create(settings, out, err)
+                                : segue_learner_settings_create_new(settings, out, err));
+    const char *method = segue_learner_get_config(*out)->method;
+    const segue_status status = segue_learner_settings_check_costs(&settings->terms, method, err);
+    if (status != SEGUE_OK) {
+        segue_learner_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+segue_status segue_learner_settings_check_costs(const task_terms *terms, const char *method,
+                                                segue_error *err)
+{
+    if (!segue_task_terms_have_costs(terms) || segue_learner_method_find(method)->takes_costs)
+        return SEGUE_OK;
+    return segue_json_fail(&body_location, terms->costs ? "costs" : "switch_cost", err,
+                           "cannot be subtracted by %s, which knows no costs; choose a method "
+                           "such as tla, tts or ts",
+                           method);
 }
 
 segue_status segue_learner_settings_create_new(const learner_settings *settings,

@@ -32,6 +32,7 @@ typedef struct learner_settings {
     terms_change *change; /* n_changes, owned: of the terms, since its creation */
     size_t n_changes;
     bool paused;
+    arm_numbers *numbers; /* owned: lists that the terms point to */
 } learner_settings;
 
 /**
@@ -75,6 +76,11 @@ void segue_learner_settings_write_numbers(const learner_settings *settings, cons
 /** Describe the first field that differs: "steps 25, request has 30"; "" if none does. */
 void segue_learner_settings_difference(const learner_settings *stored,
                                        const learner_settings *requested, char *out, size_t size);
+
+/** Check that a method takes costs, if there are some.  @retval SEGUE_EDOMAIN */
+SEGUE_MUST_CHECK segue_status segue_learner_settings_check_costs(const task_terms *terms,
+                                                                 const char *method,
+                                                                 segue_error *err);
 
 /**
  * Create a learner with these settings: a new one, or the saved one that they start from

@@ -129,25 +129,25 @@ static segue_status read_rewards(json_t *body, segue_parsed_request *parsed, seg
 }
 
 /* Names are checked against the learner later, under its lock. */
-static segue_status read_exclude(json_t *body, segue_parsed_request *parsed, segue_error *err)
+static segue_status read_arms(json_t *body, const char *field, json_t **out, segue_error *err)
 {
     char name[SEGUE_MAX_NAME_SIZE + 1];
-    json_t *list = json_object_get(body, "exclude");
+    json_t *list = json_object_get(body, field);
     if (!list)
         return SEGUE_OK;
     if (!json_is_array(list) || json_array_size(list) > SEGUE_MAX_SERVICE_ARMS)
-        return segue_json_fail(&body_location, "exclude", err, "need a list of at most %d arms",
+        return segue_json_fail(&body_location, field, err, "need a list of at most %d arms",
                                SEGUE_MAX_SERVICE_ARMS);
     for (size_t i = 0; i < json_array_size(list); i++)
-        SEGUE_TRY(segue_name_read(json_array_get(list, i), "exclude", name, err));
-    parsed->exclude = json_incref(list);
+        SEGUE_TRY(segue_name_read(json_array_get(list, i), field, name, err));
+    *out = json_incref(list);
     return SEGUE_OK;
 }
 
 /* An ask may carry the tell of an earlier decision: one request per step. */
 static segue_status read_ask(json_t *body, segue_parsed_request *parsed, segue_error *err)
 {
-    static const char *const names[] = {"task",        "event",   "exclude", "count",
+    static const char *const names[] = {"task",        "event",   "exclude", "eligible", "count",
                                         "probability", "explain", "tell",    "features"};
     const json_t *event_id = json_object_get(body, "event"),
                  *count = json_object_get(body, "count");
@@ -162,7 +162,8 @@ static segue_status read_ask(json_t *body, segue_parsed_request *parsed, segue_e
                                      &parsed->count, err));
     SEGUE_TRY(read_flag(body, "probability", &parsed->probability, err));
     SEGUE_TRY(read_flag(body, "explain", &parsed->explain, err));
-    SEGUE_TRY(read_exclude(body, parsed, err));
+    SEGUE_TRY(read_arms(body, "exclude", &parsed->exclude, err));
+    SEGUE_TRY(read_arms(body, "eligible", &parsed->eligible, err));
     SEGUE_TRY(segue_task_features_read(json_object_get(body, "features"), &parsed->features, err));
     if (!tell)
         return SEGUE_OK;
@@ -194,7 +195,8 @@ static segue_status read_change(json_t *body, segue_parsed_request *parsed, segu
 {
     static const char *const names[] = {
         "control",         "grow",           "stop_if_harmful", "smallest_effect", "idle",
-        "reward_deadline", "default_reward", "steps",           "close_after",     "paused"};
+        "reward_deadline", "default_reward", "steps",           "close_after",     "floor",
+        "shares",          "costs",          "switch_cost",     "paused"};
     bool paused = false;
     const char *field;
     json_t *value;
@@ -204,10 +206,11 @@ static segue_status read_change(json_t *body, segue_parsed_request *parsed, segu
         while (i < sizeof names / sizeof *names && strcmp(names[i], field) != 0)
             i++;
         if (i == sizeof names / sizeof *names)
-            return segue_json_fail(&body_location, field, err,
-                                   "cannot change; control, grow, stop_if_harmful, "
-                                   "smallest_effect, idle, reward_deadline, default_reward, "
-                                   "steps, close_after and paused can");
+            return segue_json_fail(
+                &body_location, field, err,
+                "cannot change; control, grow, stop_if_harmful, "
+                "smallest_effect, idle, reward_deadline, default_reward, "
+                "steps, close_after, floor, shares, costs, switch_cost and paused can");
     }
     SEGUE_TRY(read_flag(body, "paused", &paused, err));
     parsed->change = json_incref(body);
@@ -316,6 +319,7 @@ void segue_request_fini(segue_parsed_request *parsed)
 {
     free(parsed->features);
     json_decref(parsed->exclude);
+    json_decref(parsed->eligible);
     json_decref(parsed->rewards);
     json_decref(parsed->change);
     segue_learner_settings_fini(&parsed->settings);

@@ -39,7 +39,7 @@ typedef struct segue_parsed_request {
         arm[SEGUE_MAX_NAME_SIZE + 1];
     char event_id[SEGUE_MAX_NAME_SIZE + 1]; /* the field "event"; "": not given */
     char *features;                         /* of a task to open, as stored, or NULL; owned */
-    json_t *exclude;                        /* names of arms, or NULL; owned */
+    json_t *exclude, *eligible;             /* names of arms, or NULL; owned */
     json_t *rewards;                        /* of a tell of several, or NULL; owned */
     json_t *change;                         /* settings to change, or NULL; owned */
     uint64_t count;                         /* decisions; 0: one, in the plain form */

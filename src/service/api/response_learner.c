@@ -163,6 +163,8 @@ static void write_counts(const learner_view *shown, segue_bytes *b)
     segue_json_write_integer(b, "control", shown->control);
     segue_json_write_raw(b, "}");
     segue_json_write_integer(b, "rewards", shown->rewards);
+    if (segue_task_terms_have_costs(&shown->terms))
+        segue_json_write_bool(b, "rewards_before_costs", true);
 }
 
 void segue_response_capabilities(segue_bytes *b, const segue_learner_method *method)
@@ -174,6 +176,7 @@ void segue_response_capabilities(segue_bytes *b, const segue_learner_method *met
     segue_json_write_bool(b, "has_models", method && method->has_models);
     segue_json_write_bool(b, "has_posterior", method && method->has_posterior);
     segue_json_write_bool(b, "fixed_arms", method && method->fixed_arms);
+    segue_json_write_bool(b, "takes_costs", method && method->takes_costs);
     segue_json_write_raw(b, "}");
 }
 

@@ -31,60 +31,9 @@ size_t segue_decide_count(const segue_parsed_request *request)
 
 /* ---- choosing ---------------------------------------------------------------------------- */
 
-/* Clear the flags of excluded arms; false: one of them is not an arm. */
-static bool exclude(const learner_state *state, size_t n_arms, const json_t *list, bool *allowed,
-                    segue_response *response)
-{
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const char *name = json_string_value(json_array_get(list, i));
-        size_t index = 0;
-        if (!segue_learner_state_find_arm(state, name, &index)) {
-            segue_response_fail(
-                response, 400,
-                "the learner has no arm '%.80s' to exclude; GET the learner for its arms", name);
-            return false;
-        }
-        if (index < n_arms)
-            allowed[index] = false;
-    }
-    return true;
-}
-
-/* *allowed is NULL if every arm may be chosen; else the caller frees it. */
-bool segue_decide_allowed_arms(const learner_state *state, size_t n_arms,
-                               const segue_parsed_request *request, bool **allowed,
-                               segue_response *response)
-{
-    *allowed = NULL;
-    if (state->n_retired == 0 && !request->exclude)
-        return true;
-    bool *flags = calloc(state->n_arms, sizeof *flags);
-    if (!flags) {
-        segue_response_fail(response, 503, "out of memory for the arms of a task; retry later");
-        return false;
-    }
-    memcpy(flags, state->allowed, n_arms * sizeof *flags);
-    *allowed = flags;
-    return exclude(state, n_arms, request->exclude, flags, response);
-}
-
-bool segue_decide_can_choose(const learner_state *state, const segue_parsed_request *request,
-                             segue_response *response)
-{
-    bool *allowed = NULL;
-    bool fine = segue_decide_allowed_arms(state, state->n_arms, request, &allowed, response);
-    if (fine && allowed && !memchr(allowed, 1, state->n_arms)) {
-        segue_response_fail(response, 409,
-                            "no arm can be chosen: all are excluded or retired; exclude fewer");
-        fine = false;
-    }
-    free(allowed);
-    return fine;
-}
-
 /* The distribution is drawn once for all decisions of the ask. */
 static segue_status choose_each(segue_service *service, learner_state *state, task_state *task,
-                                const segue_parsed_request *request, const bool *allowed,
+                                const segue_parsed_request *request, const ask_limits *limits,
                                 decided *out, segue_error *err)
 {
     const size_t n = segue_decide_count(request);
@@ -95,9 +44,9 @@ static segue_status choose_each(segue_service *service, learner_state *state, ta
     if (!out->choice)
         return segue_fail_no_memory(err, "decisions");
     if (request->probability)
-        status = segue_decide_task_distribution(task, allowed, &distribution, err);
+        status = segue_decide_task_distribution(task, limits, &distribution, err);
     while (out->n < n && status == SEGUE_OK) {
-        status = segue_decide_task_ask(state, task, allowed, &distribution, now,
+        status = segue_decide_task_ask(state, task, limits, &distribution, now,
                                        &out->choice[out->n], err);
         out->n += status == SEGUE_OK;
     }
@@ -116,24 +65,14 @@ bool segue_decide_is_paused(const learner_state *state, segue_response *response
     return state->settings.paused;
 }
 
-void segue_decide_respond_none(const segue_error *why, segue_response *response)
-{
-    if (why->status == SEGUE_EDOMAIN)
-        segue_response_fail(response, 409,
-                            "no arm of the task can be chosen: all that it was opened with are "
-                            "excluded or retired; exclude fewer, or close the task");
-    else
-        segue_response_fail(response, 503, "%s", why->message);
-}
-
 static bool choose_all(segue_service *service, learner_state *state, task_state *task,
-                       const segue_parsed_request *request, const bool *allowed, decided *out,
+                       const segue_parsed_request *request, const ask_limits *limits, decided *out,
                        segue_response *response)
 {
     segue_error err;
-    const segue_status status = choose_each(service, state, task, request, allowed, out, &err);
+    const segue_status status = choose_each(service, state, task, request, limits, out, &err);
     if (status != SEGUE_OK)
-        segue_decide_respond_none(&err, response);
+        segue_ask_limits_respond_none(&err, response);
     return status == SEGUE_OK;
 }
 
@@ -141,17 +80,14 @@ bool segue_decide_choose(segue_service *service, learner_state *state, task_stat
                          const segue_parsed_request *request, decided *out,
                          segue_response *response)
 {
-    bool *allowed = NULL;
-    if (!segue_decide_allowed_arms(state, task->n_arms, request, &allowed, response)) {
-        free(allowed);
-        return false;
-    }
-    if (request->explain)
-        segue_response_explanation(state, task, allowed, &out->why);
+    ask_limits limits;
+    bool fine = segue_ask_limits_collect(state, task, request, &limits, response);
+    if (fine && request->explain)
+        segue_response_explanation(state, task, segue_ask_limits_explained(&limits), &out->why);
     out->control = task->control;
     out->version = task->version;
-    const bool fine = choose_all(service, state, task, request, allowed, out, response);
-    free(allowed);
+    fine = fine && choose_all(service, state, task, request, &limits, out, response);
+    segue_ask_limits_fini(&limits);
     return fine;
 }
 

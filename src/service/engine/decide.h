@@ -23,17 +23,6 @@ void segue_decide_fini(decided *d);
 /* The number of decisions that an ask wants. */
 size_t segue_decide_count(const segue_parsed_request *request);
 
-/* The first n_arms arms that may be chosen: *allowed (of all arms), to be freed by the caller;
- * NULL: all.  False: the response says why not. */
-bool segue_decide_allowed_arms(const learner_state *state, size_t n_arms,
-                               const segue_parsed_request *request, bool **allowed,
-                               segue_response *response);
-
-/* A task that is opened for this request would have an arm to choose; false: the response says that
- * it has none.  Writer, which alone changes the arms. */
-bool segue_decide_can_choose(const learner_state *state, const segue_parsed_request *request,
-                             segue_response *response);
-
 /* Choose; false: the response says why not.  The caller holds the learner's lock. */
 bool segue_decide_choose(segue_service *service, learner_state *state, task_state *task,
                          const segue_parsed_request *request, decided *out,
@@ -42,9 +31,6 @@ bool segue_decide_choose(segue_service *service, learner_state *state, task_stat
 /* The learner is paused: the response says so.  The caller holds the learner's lock, or is the
  * writer. */
 bool segue_decide_is_paused(const learner_state *state, segue_response *response);
-
-/* Respond that no arm could be chosen. */
-void segue_decide_respond_none(const segue_error *why, segue_response *response);
 
 /* Allocate for deadlines of these decisions, if the task has a default reward; false: the
  * response says why not.  The caller holds the learner's lock. */

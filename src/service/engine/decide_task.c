@@ -22,7 +22,7 @@ static uint64_t draws_of(size_t n_arms)
     return n_arms <= MANY_ARMS ? N_DRAWS : N_DRAWS * MANY_ARMS / n_arms;
 }
 
-segue_status segue_decide_task_distribution(task_state *task, const bool *allowed,
+segue_status segue_decide_task_distribution(task_state *task, const ask_limits *limits,
                                             arm_distribution *distribution, segue_error *err)
 {
     const size_t n_arms = segue_task_internals(task->play).view->n_arms;
@@ -31,33 +31,37 @@ segue_status segue_decide_task_distribution(task_state *task, const bool *allowe
     if (!distribution->drawn)
         return segue_fail_no_memory(err, "probabilities");
     distribution->probability = distribution->drawn + n_arms;
-    return segue_task_draw_distribution(task->play, allowed, distribution->draws,
-                                        distribution->drawn, &distribution->certain, err);
+    distribution->certain = true;
+    return limits->play.rest > 0.0
+               ? segue_task_draw_distribution(task->play, limits->play.allowed, distribution->draws,
+                                              distribution->drawn, &distribution->certain, err)
+               : SEGUE_OK;
 }
 
-/* The probability of the chosen arm.  The choice counts as one of the draws: it is never 0. */
+/* The probability of the chosen arm under the policy.  The choice counts as one of the draws: it is
+ * never 0. */
 static double probability_of(const arm_distribution *distribution, size_t arm)
 {
     const double share = distribution->probability[arm], draws = (double)distribution->draws;
     return distribution->certain ? share : (share * draws + 1.0) / (draws + 1.0);
 }
 
-segue_status segue_decide_task_choose(task_state *task, const bool *allowed,
+segue_status segue_decide_task_choose(task_state *task, const ask_limits *limits,
                                       arm_distribution *distribution, arm_choice *out,
                                       segue_error *err)
 {
     size_t arm = 0;
-    if (distribution->drawn)
-        SEGUE_TRY(segue_task_apply_distribution(task->play, allowed, distribution->drawn,
-                                                distribution->certain, distribution->probability,
-                                                err));
-    if (allowed)
-        SEGUE_TRY(segue_task_ask_among(task->play, allowed, &arm, err));
-    else
-        arm = segue_task_ask(task->play);
+    if (distribution->drawn && limits->play.rest > 0.0)
+        SEGUE_TRY(segue_task_apply_distribution(task->play, limits->play.allowed,
+                                                distribution->drawn, distribution->certain,
+                                                distribution->probability, err));
+    SEGUE_TRY(segue_task_limits_ask(&limits->play, task->play, &arm, err));
     out->decision.arm = arm;
     out->exact = distribution->certain;
-    out->probability = distribution->drawn ? probability_of(distribution, arm) : 0.0;
+    out->probability =
+        distribution->drawn
+            ? segue_task_limits_probability(&limits->play, arm, probability_of(distribution, arm))
+            : 0.0;
     return SEGUE_OK;
 }
 
@@ -76,11 +80,11 @@ void segue_decide_task_issue(learner_state *state, task_state *task, arm_choice 
     task->active = now;
 }
 
-segue_status segue_decide_task_ask(learner_state *state, task_state *task, const bool *allowed,
+segue_status segue_decide_task_ask(learner_state *state, task_state *task, const ask_limits *limits,
                                    arm_distribution *distribution, double now, arm_choice *out,
                                    segue_error *err)
 {
-    SEGUE_TRY(segue_decide_task_choose(task, allowed, distribution, out, err));
+    SEGUE_TRY(segue_decide_task_choose(task, limits, distribution, out, err));
     segue_decide_task_issue(state, task, out, now);
     return SEGUE_OK;
 }

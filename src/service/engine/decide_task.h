@@ -5,6 +5,7 @@
 #ifndef SEGUE_SERVICE_ENGINE_DECIDE_TASK_H
 #define SEGUE_SERVICE_ENGINE_DECIDE_TASK_H
 
+#include "service/engine/ask_limits.h"
 #include "service/state/learner_state.h"
 
 /** One decision: which arm, and its probability if that was wanted. */
@@ -15,23 +16,25 @@ typedef struct arm_choice {
     bool exact;         /* not estimated by draws */
 } arm_choice;
 
-/** The distribution of a task's next arm, valid until a reward; all zeros: not computed. */
+/** The distribution of the arm that the policy would choose next, within the limits of an ask;
+ * valid until a reward; all zeros: not computed. */
 typedef struct arm_distribution {
     double *drawn, *probability; /* per arm; one allocation */
     uint64_t draws;
-    bool certain; /* the policy draws nothing */
+    bool certain; /* exact: the policy draws nothing, or does not choose */
 } arm_distribution;
 
 /** Compute the distribution, once per request: it costs as much as many decisions.  Free
  * distribution->drawn.
  * @retval SEGUE_EDOMAIN  no arm may be chosen
  * @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_decide_task_distribution(task_state *task, const bool *allowed,
+SEGUE_MUST_CHECK segue_status segue_decide_task_distribution(task_state *task,
+                                                             const ask_limits *limits,
                                                              arm_distribution *distribution,
                                                              segue_error *err);
 
 /** The two halves of segue_decide_task_ask: choose an arm; make the choice a decision. */
-SEGUE_MUST_CHECK segue_status segue_decide_task_choose(task_state *task, const bool *allowed,
+SEGUE_MUST_CHECK segue_status segue_decide_task_choose(task_state *task, const ask_limits *limits,
                                                        arm_distribution *distribution,
                                                        arm_choice *out, segue_error *err);
 void segue_decide_task_issue(learner_state *state, task_state *task, arm_choice *choice,
@@ -68,7 +71,7 @@ double segue_decide_task_cost(const task_state *task, uint64_t count, bool proba
  * @retval SEGUE_ENOMEM
  */
 SEGUE_MUST_CHECK segue_status segue_decide_task_ask(learner_state *state, task_state *task,
-                                                    const bool *allowed,
+                                                    const ask_limits *limits,
                                                     arm_distribution *distribution, double now,
                                                     arm_choice *out, segue_error *err);
 

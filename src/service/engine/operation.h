@@ -97,7 +97,8 @@ struct operation {
             bool is_new;
         } create;
         struct {
-            terms_change *list; /* with the new change; NULL: terms stay */
+            terms_change *list;   /* with the new change; NULL: terms stay */
+            arm_numbers *numbers; /* lists that the new terms point to */
             bool paused;
             bool is_new; /* something changes */
         } change;

@@ -17,7 +17,7 @@
 
 static read_result reject(operation *op, const segue_error *why)
 {
-    segue_decide_respond_none(why, op->response);
+    segue_ask_limits_respond_none(why, op->response);
     return READ_DONE;
 }
 
@@ -59,8 +59,7 @@ static read_result begin_on(segue_service *service, operation *op, task_state *t
     read_state *r = op->read;
     task->active = segue_service_time(service);
     if (segue_decide_is_paused(op->state, op->response) ||
-        !segue_decide_allowed_arms(op->state, task->n_arms, &op->request, &r->allowed,
-                                   op->response))
+        !segue_ask_limits_collect(op->state, task, &op->request, &r->limits, op->response))
         return READ_DONE;
     if (copy_task(op, task))
         return READ_MORE;
@@ -95,7 +94,8 @@ static read_result explain(operation *op)
 {
     read_state *r = op->read;
     r->explained = true;
-    segue_response_explain_copy(op->state, &r->copy, r->allowed, &r->decided.why);
+    segue_response_explain_copy(op->state, &r->copy, segue_ask_limits_explained(&r->limits),
+                                &r->decided.why);
     return READ_MORE;
 }
 
@@ -104,7 +104,7 @@ static read_result find_distribution(operation *op)
     read_state *r = op->read;
     segue_error err;
     r->has_distribution = true;
-    return segue_decide_task_distribution(&r->copy.task, r->allowed, &r->distribution, &err) ==
+    return segue_decide_task_distribution(&r->copy.task, &r->limits, &r->distribution, &err) ==
                    SEGUE_OK
                ? READ_MORE
                : reject(op, &err);
@@ -114,7 +114,7 @@ static read_result pick_one(operation *op)
 {
     read_state *r = op->read;
     segue_error err;
-    if (segue_decide_task_choose(&r->copy.task, r->allowed, &r->distribution,
+    if (segue_decide_task_choose(&r->copy.task, &r->limits, &r->distribution,
                                  &r->decided.choice[r->decided.n], &err) != SEGUE_OK)
         return reject(op, &err);
     r->decided.n++;
@@ -210,7 +210,7 @@ void segue_long_ask_fini(operation *op)
 {
     read_state *r = op->read;
     segue_long_ask_drop(op);
-    free(r->allowed);
+    segue_ask_limits_fini(&r->limits);
     free(r->distribution.drawn);
     segue_decide_fini(&r->decided);
 }

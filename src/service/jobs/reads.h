@@ -39,7 +39,7 @@ typedef struct read_state {
     model_version newest;
 
     task_copy copy; /* of an ask */
-    bool *allowed;
+    ask_limits limits;
     arm_distribution distribution;
     decided decided;
     bool copied, explained, has_distribution;

@@ -150,6 +150,25 @@ static segue_status play_control(const learner_state *state, size_t n_arms, cons
     return SEGUE_OK;
 }
 
+/* Tell a task the costs of its settings.  The method takes costs: that was checked with the settings.
+ */
+static segue_status set_costs(const learner_state *state, task_state *task, segue_error *err)
+{
+    const task_terms *terms = &task->terms;
+    if (!segue_task_terms_have_costs(terms))
+        return SEGUE_OK;
+    double *cost = calloc(state->n_arms, sizeof *cost);
+    if (!cost)
+        return segue_fail_no_memory(err, "a task");
+    size_t index = 0;
+    for (size_t i = 0; terms->costs && i < terms->costs->count; i++)
+        if (segue_learner_state_find_arm(state, terms->costs->item[i].arm, &index))
+            cost[index] = terms->costs->item[i].value;
+    const segue_status status = segue_task_set_costs(task->play, cost, terms->switch_cost, err);
+    free(cost);
+    return status;
+}
+
 /* Arms of the played object: those of the learner when it was created. */
 static size_t n_played(const task_state *task)
 {
@@ -192,6 +211,14 @@ static segue_status parse_features(task_features *out, const task_state *task, c
                                     why.message);
 }
 
+static void end_play(learner_state *state, task_state *task)
+{
+    if (task->control)
+        segue_task_destroy(task->play);
+    else
+        segue_learner_discard_task(state->learner, &task->play);
+}
+
 /* Allocate what the task needs, before its id is known. */
 static segue_status create_play(learner_state *state, task_state *task, const char *features,
                                 segue_error *err)
@@ -201,10 +228,13 @@ static segue_status create_play(learner_state *state, task_state *task, const ch
     SEGUE_TRY(parse_features(&parsed, task, features, err));
     segue_rng_init(&rng, state->settings.seed, 0, 0, SEGUE_STREAM_POLICY);
     task->version = segue_learner_version(state->learner);
-    const segue_status status = task->control
-                                    ? play_control(state, task->n_arms, &rng, &task->play, err)
-                                    : play_with_transfer(state, task, &parsed, &rng, err);
+    segue_status status = task->control ? play_control(state, task->n_arms, &rng, &task->play, err)
+                                        : play_with_transfer(state, task, &parsed, &rng, err);
     segue_task_features_fini(&parsed);
+    SEGUE_TRY(status);
+    status = set_costs(state, task, err);
+    if (status != SEGUE_OK)
+        end_play(state, task);
     return status;
 }
 
@@ -215,14 +245,6 @@ static void begin_play(const learner_state *state, task_state *task, uint64_t dr
     segue_rng_init(&rng, state->settings.seed, draw >> 1, (uint64_t)task->id, SEGUE_STREAM_POLICY);
     task->next = FIRST_NUMBER(draw);
     segue_task_next(task->play, &rng, 0);
-}
-
-static void end_play(learner_state *state, task_state *task)
-{
-    if (task->control)
-        segue_task_destroy(task->play);
-    else
-        segue_learner_discard_task(state->learner, &task->play);
 }
 
 /* Entries are NULL once the maps own them. */

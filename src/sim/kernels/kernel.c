@@ -194,7 +194,7 @@ bool segue_kernel_play(segue_kernel *kernel, segue_task *task, segue_simulated_t
     run.bits = segue_simulated_task_is_bernoulli(simulated);
     run.models = view->models;
     const kernel_function play = kernel_of(run.in.policy, run.bits);
-    if (!play || view->allowed || view->reward_weight || !run.in.unit_range ||
+    if (!play || view->allowed || view->reward_weight || view->cost || !run.in.unit_range ||
         steps > kernel->steps || view->n_arms > kernel->n_arms ||
         (run.models && run.models->n_models > MAX_MODELS) ||
         (play == segue_kernel_mts && !segue_kernel_mts_fits(run.models)) ||

@@ -83,11 +83,13 @@ static void compare_task(const pair *p, segue_task *task, segue_simulated_task *
     memset(b->asked, 0, sizeof b->asked);
     memset(b->pending, 0, sizeof b->pending);
     b->step = 0;
+    b->last = b->n_arms;
     b->weighed = 0;
     for (uint64_t t = 0; t < (uint64_t)b->n; t++) {
         const size_t expected = p->brute_force(b), arm = segue_task_ask(task);
         if (arm != expected)
             fail_msg("%s, step %d: pulled %zu, not %zu", p->policy, (int)b->step, arm, expected);
+        b->last = arm;
         b->asked[arm]++;
         b->pending[arm]++;
         b->step++;
@@ -101,9 +103,19 @@ static void compare_task(const pair *p, segue_task *task, segue_simulated_task *
         tell_one(task, past, &waiting, b, rng);
 }
 
+/* Random costs of arms, of switches, or of both. */
+static void set_costs(segue_task *task, brute *b, uint64_t run, segue_rng *rng)
+{
+    for (size_t i = 0; run % 3 != 1 && i < b->n_arms; i++)
+        b->cost[i] = 0.5 * segue_rng_uniform(rng);
+    if (run % 3 != 0)
+        b->switch_cost = pow(segue_rng_uniform(rng), 2.0);
+    assert_ok(segue_task_set_costs(task, b->cost, b->switch_cost, NULL));
+}
+
 /* One run of a policy; returns how many tasks it had. */
 static uint64_t compare_run(const pair *p, const segue_models *models, uint64_t run, uint64_t n,
-                            bool late)
+                            bool late, bool costly)
 {
     const segue_environment env = {
         .size = sizeof(segue_environment),
@@ -131,6 +143,8 @@ static uint64_t compare_run(const pair *p, const segue_models *models, uint64_t 
                .tasks = (double)p->tasks,
                .past = &past};
     segue_rng_init(&rng, 35, run, 0, 0);
+    if (costly)
+        set_costs(task, &b, run, &rng);
     for (uint64_t j = 0; j < p->tasks; j++) {
         segue_simulated_task_begin(simulated, 31, run, j, SEGUE_ANY_MODEL);
         b.model_index = segue_simulated_task_model(simulated);
@@ -143,15 +157,18 @@ static uint64_t compare_run(const pair *p, const segue_models *models, uint64_t 
     return p->tasks;
 }
 
-static void compare_all(bool late)
+static void compare_all(bool late, bool costly)
 {
     segue_rng rng;
     segue_rng_init(&rng, 32, 0, 0, 0);
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         uint64_t tasks = 0;
+        if (costly && !policy_of(pairs[i].policy).policy->takes_costs)
+            continue;
         for (uint64_t run = 0; tasks < (uint64_t)repeats(TASKS_EACH); run++) {
             segue_models *models = random_models(&rng, 2, 10, 1, 6);
-            tasks += compare_run(&pairs[i], models, run, random_between(&rng, 1, 160), late);
+            tasks +=
+                compare_run(&pairs[i], models, run, random_between(&rng, 1, 160), late, costly);
             segue_models_destroy(models);
         }
     }
@@ -160,13 +177,20 @@ static void compare_all(bool late)
 static void every_policy_pulls_as_its_brute_force_form(void **state)
 {
     (void)state;
-    compare_all(false);
+    compare_all(false, false);
 }
 
 static void every_policy_does_so_with_late_and_disordered_rewards(void **state)
 {
     (void)state;
-    compare_all(true);
+    compare_all(true, false);
+}
+
+static void policies_that_take_costs_pull_so_with_costs(void **state)
+{
+    (void)state;
+    compare_all(false, true);
+    compare_all(true, true);
 }
 
 /* ucb-test must commit somewhere, or its comparison says little: sets whose models differ on
@@ -177,7 +201,7 @@ static void ucb_test_agrees_also_where_it_commits(void **state)
     const double mean[] = {0.05, 0.95, 0.2, 0.9, 0.1, 0.9};
     segue_models *models = models_of(3, 2, mean);
     for (uint64_t run = 0; run < 20; run++)
-        (void)compare_run(&(pair){"ucb-test", bf_ucb_test, 1}, models, run, 300, false);
+        (void)compare_run(&(pair){"ucb-test", bf_ucb_test, 1}, models, run, 300, false, false);
     segue_task *task = task_of("ucb-test", models, 300);
     const segue_environment env = {.size = sizeof(segue_environment), .models = models};
     segue_simulated_task *simulated = new_simulated_task(&env, 33, 0, 0);
@@ -216,6 +240,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_policy_pulls_as_its_brute_force_form),
+        cmocka_unit_test(policies_that_take_costs_pull_so_with_costs),
         cmocka_unit_test(every_policy_does_so_with_late_and_disordered_rewards),
         cmocka_unit_test(ucb_test_agrees_also_where_it_commits),
         cmocka_unit_test(ucb_test_on_the_papers_models_is_ucb),

@@ -12,7 +12,7 @@
 
 typedef struct settings {
     cli_client client;
-    const char *task, *event, *exclude;
+    const char *task, *event, *exclude, *eligible;
     uint64_t count;
     bool probability, explain;
 } settings;
@@ -24,17 +24,19 @@ static const cli_option options[] = {
     {"event", 0, CLI_TEXT, FIELD(event), "ID", "the same id gives the same decision", 0, 0},
     {"exclude", 0, CLI_TEXT, FIELD(exclude), "ARMS", "arms to exclude now, separated by commas", 0,
      0},
+    {"eligible", 0, CLI_TEXT, FIELD(eligible), "ARMS",
+     "the only arms to choose among, separated by commas", 0, 0},
     {"count", 0, CLI_INTEGER, FIELD(count), "N", "several decisions at once", 1, 1000},
     {"probability", 0, CLI_FLAG, FIELD(probability), NULL, "also the arm's probability", 0, 0},
     {"explain", 0, CLI_FLAG, FIELD(explain), NULL, "also the types still compatible", 0, 0},
     CLI_CLIENT_OPTIONS,
 };
 
-/* Split at commas; an arm whose name has a comma cannot be excluded here. */
-static void write_list(segue_bytes *b, const char *names)
+/* Split at commas; an arm whose name has a comma cannot be listed here. */
+static void write_list(segue_bytes *b, const char *field, const char *names)
 {
     char name[MAX_ARM_NAME];
-    segue_json_write_key(b, "exclude");
+    segue_json_write_key(b, field);
     segue_json_write_raw(b, "[");
     for (const char *at = names; *at;) {
         const size_t size = strcspn(at, ",");
@@ -56,7 +58,9 @@ static segue_bytes write_body(const settings *set)
     if (set->event)
         segue_json_write_text(&b, "event", set->event);
     if (set->exclude)
-        write_list(&b, set->exclude);
+        write_list(&b, "exclude", set->exclude);
+    if (set->eligible)
+        write_list(&b, "eligible", set->eligible);
     if (set->count > 0)
         segue_json_write_integer(&b, "count", set->count);
     if (set->probability)

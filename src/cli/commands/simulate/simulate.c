@@ -55,6 +55,12 @@ static const cli_option options[] = {
      "first task that is drawn from --switch-to", 1, (double)SEGUE_MAX_TASKS},
     {"switch-to", 0, CLI_TEXT, FIELD(switch_to), "FILE",
      "model set of the tasks from --switch-at on", 0, 0},
+    {"costs", 0, CLI_TEXT, FIELD(costs), "LIST", "cost of a pull of each arm, such as 0.1,0,0", 0,
+     0},
+    {"switch-cost", 0, CLI_NUMBER, FIELD(switch_cost), "C",
+     "cost of a pull of another arm than the last", 0, 1e6},
+    {"ignore-costs", 0, CLI_FLAG, FIELD(ignore_costs), NULL,
+     "decide without costs; the regret counts them", 0, 0},
     {"curve", 0, CLI_TEXT, FIELD(curve), "FILE", "also write the regret of each task, CSV", 0, 0},
     {"explain", 0, CLI_TEXT, FIELD(explain), "FILE",
      "tla, tts: also write the reason of each pull, JSON", 0, 0},
@@ -223,6 +229,9 @@ static segue_simulation simulation_of(cli_simulate *s, size_t policy, cli_progre
         .watch_context = &s->reasons,
         .progress = progress ? cli_progress_show : NULL,
         .progress_context = progress,
+        .cost = s->cost,
+        .switch_cost = s->set.switch_cost,
+        .ignore_costs = s->set.ignore_costs,
     };
 }
 
@@ -295,6 +304,7 @@ static segue_status init(cli_simulate *s, int argc, char **argv, segue_error *er
     const char *usual = set->models ? "ucb,ucb+,mucb,ts" : "ucb,ts";
     SEGUE_TRY(segue_policy_list_parse(&s->policies, set->policy ? set->policy : usual, err));
     SEGUE_TRY(read_environment(s, err));
+    SEGUE_TRY(cli_simulate_read_costs(s, err));
     SEGUE_TRY(prepare_learner(s, err));
     SEGUE_TRY(prepare_reasons(s, err));
     SEGUE_TRY(check_simulations(s, err));
@@ -310,6 +320,7 @@ static void fini(cli_simulate *s)
         segue_simulation_result_destroy(s->result[i]);
     free(s->result);
     free(s->seconds);
+    free(s->cost);
     segue_learner_destroy(s->learner);
     segue_output_fini(&s->reasons);
     segue_policy_list_fini(&s->policies);
@@ -394,6 +405,10 @@ const cli_command cli_command_simulate = {
                "twice: J is at most the number of the others.  Without --tasks, one per run.\n"
                "Regret is in shares of the range of --range.  A tally ('segue tally') is read in\n"
                "place of a log if its rewards are all the lowest or the highest of that range.\n\n"
+               "Costs: with --costs and --switch-cost, in units of the rewards (of a log: of\n"
+               "their range), decisions maximise reward minus cost, and regret is that of reward\n"
+               "minus cost, against the arm that is best by it.  Rewards are learned without\n"
+               "costs.  With --ignore-costs decisions are made as if there were none.\n\n"
                "The same seed gives the same bytes on any number of threads, and all policies of\n"
                "a run see the same rewards.  --kernel plain makes the same pulls, slower; the\n"
                "pulls of ts and tts differ and have the same distribution.\n"
@@ -404,6 +419,8 @@ const cli_command cli_command_simulate = {
                "  segue simulate --models models/paper.csv --policy tla --tasks 60 --steps 100 \\\n"
                "      --runs 1 --explain reasons.jsonl\n"
                "  segue simulate --models models/paper.csv --policy tucb,ucb --tasks 200\n"
+               "  segue simulate --models models/paper.csv --policy ts,kl-ucb --steps 300 \\\n"
+               "      --costs 0.1,0,0.3,0,0.2,0,0.05 --switch-cost 0.02\n"
                "  segue simulate --log log.csv --least 3 --tasks 500 --policy ts,tla --steps 50\n"
                "  segue simulate --uniform 10 --policy ts,kl-ucb --format csv --out regret.csv\n",
     .options = options,

@@ -14,11 +14,11 @@
 
 typedef struct cli_simulate_settings {
     const char *models, *policy, *curve, *switch_to, *rewards, *format, *out, *save, *load, *kernel;
-    const char *log, *order, *explain;
+    const char *log, *order, *explain, *costs;
     uint64_t steps, runs, tasks, seed, threads, uniform, switch_at, min_rewards;
-    double spread, mixed;
+    double spread, mixed, switch_cost;
     cli_log_settings columns; /* of --log */
-    bool timing, quiet;
+    bool timing, quiet, ignore_costs;
 } cli_simulate_settings;
 
 typedef struct cli_simulate {
@@ -33,9 +33,13 @@ typedef struct cli_simulate {
     segue_simulation_result **result; /* per policy */
     double *seconds;                  /* per policy */
     segue_output reasons;             /* with --explain */
+    double *cost;                     /* per arm, with --costs */
 } cli_simulate;
 
 extern const cli_printers cli_simulate_printers;
+
+/** Read one cost per arm of the environment.  @retval SEGUE_EUSAGE, SEGUE_EPARSE, SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status cli_simulate_read_costs(cli_simulate *s, segue_error *err);
 
 /** Write the regret of each task to the file of --curve, as CSV.
  * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM */

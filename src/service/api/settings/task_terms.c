@@ -10,10 +10,12 @@
 #include "io/json.h"
 #include "io/json_write.h"
 
-#define MAX_SECONDS      1e9
-#define DEFAULT_IDLE     86400.0 /* seconds: a task that a client abandoned must close some day */
-#define MIN_GROW_CONTROL 0.01    /* a control task weighs at most 100 others */
-#define MAX_GROW_CONTROL 0.5
+#define MAX_SECONDS        1e9
+#define DEFAULT_IDLE       86400.0 /* seconds: a task that a client abandoned must close some day */
+#define MIN_GROW_CONTROL   0.01    /* a control task weighs at most 100 others */
+#define MAX_GROW_CONTROL   0.5
+#define MAX_SHARE_ROUNDING 1e-9   /* of a sum of shares */
+#define MAX_COST           1000.0 /* in ranges of rewards */
 
 static const segue_json_location body_location = {.path = "the body"};
 
@@ -86,19 +88,32 @@ static segue_status read_rest(task_terms *terms, json_t *body, double range, seg
     return read_effect(terms, body, range, err);
 }
 
+/* Settings that restrict or steer the choice of arms. */
+static segue_status read_limits(task_terms *terms, json_t *body, double range, arm_numbers **pool,
+                                segue_error *err)
+{
+    const arm_numbers_field costs = {.name = "costs", .max = MAX_COST * range};
+    static const arm_numbers_field shares = {.name = "shares", .max = 1.0, .open = true};
+    SEGUE_TRY(read_number(body, "floor", 0.0, 1.0, &terms->floor, err));
+    SEGUE_TRY(segue_arm_numbers_read(body, &shares, pool, &terms->shares, err));
+    SEGUE_TRY(read_number(body, "switch_cost", 0.0, costs.max, &terms->switch_cost, err));
+    return segue_arm_numbers_read(body, &costs, pool, &terms->costs, err);
+}
+
 /* Order matters: later defaults depend on the steps and the deadline. */
 segue_status segue_task_terms_read(task_terms *terms, json_t *body, double lowest, double highest,
-                                   segue_error *err)
+                                   arm_numbers **pool, segue_error *err)
 {
     SEGUE_TRY(read_integer(body, "steps", SEGUE_MAX_HORIZON, &terms->steps, err));
     SEGUE_TRY(read_times(terms, body, lowest, highest, err));
     terms->close_after = terms->steps;
     terms->idle = fmin(fmax(DEFAULT_IDLE, 2.0 * terms->reward_deadline), MAX_SECONDS);
-    return read_rest(terms, body, highest - lowest, err);
+    SEGUE_TRY(read_rest(terms, body, highest - lowest, err));
+    return read_limits(terms, body, highest - lowest, pool, err);
 }
 
 segue_status segue_task_terms_merge(task_terms *terms, json_t *body, double lowest, double highest,
-                                    segue_error *err)
+                                    arm_numbers **pool, segue_error *err)
 {
     const bool closes_with_steps = terms->close_after == terms->steps;
     SEGUE_TRY(read_integer(body, "steps", SEGUE_MAX_HORIZON, &terms->steps, err));
@@ -106,6 +121,7 @@ segue_status segue_task_terms_merge(task_terms *terms, json_t *body, double lowe
     if (closes_with_steps)
         terms->close_after = terms->steps;
     SEGUE_TRY(read_rest(terms, body, highest - lowest, err));
+    SEGUE_TRY(read_limits(terms, body, highest - lowest, pool, err));
     return segue_task_terms_check(terms, err);
 }
 
@@ -125,8 +141,27 @@ static segue_status check_effect(const task_terms *terms, segue_error *err)
     return SEGUE_OK;
 }
 
+/* A share is exact, so it cannot be below the floor. */
+static segue_status check_limits(const task_terms *terms, segue_error *err)
+{
+    const double sum = segue_arm_numbers_sum(terms->shares);
+    if (sum > 1.0 + MAX_SHARE_ROUNDING)
+        return segue_json_fail(&body_location, "shares", err,
+                               "have a sum of %g; need at most 1, the probability of all arms",
+                               sum);
+    for (size_t i = 0; terms->shares && i < terms->shares->count; i++)
+        if (terms->shares->item[i].value < terms->floor)
+            return segue_json_fail(&body_location, "shares", err,
+                                   "give '%.60s' %g, below the floor of %g; need at least the "
+                                   "floor, or a lower 'floor'",
+                                   terms->shares->item[i].arm, terms->shares->item[i].value,
+                                   terms->floor);
+    return SEGUE_OK;
+}
+
 segue_status segue_task_terms_check(const task_terms *terms, segue_error *err)
 {
+    SEGUE_TRY(check_limits(terms, err));
     if (terms->has_default_reward && terms->idle > 0.0 && terms->idle < terms->reward_deadline)
         return segue_json_fail(&body_location, "idle", err,
                                "is %g; need at least the reward deadline of %g, or 0: an idle task "
@@ -154,6 +189,12 @@ void segue_task_terms_write(const task_terms *terms, segue_bytes *b)
     segue_json_write_bool(b, "grow", terms->grow);
     segue_json_write_bool(b, "stop_if_harmful", terms->stop_if_harmful);
     segue_json_write_double(b, "smallest_effect", terms->smallest_effect);
+    if (terms->floor > 0.0) /* settings without limits keep their bytes */
+        segue_json_write_double(b, "floor", terms->floor);
+    segue_arm_numbers_write(b, "shares", terms->shares);
+    segue_arm_numbers_write(b, "costs", terms->costs);
+    if (terms->switch_cost > 0.0)
+        segue_json_write_double(b, "switch_cost", terms->switch_cost);
 }
 
 /* ---- comparing --------------------------------------------------------------------------- */
@@ -190,6 +231,8 @@ void segue_task_terms_difference(const task_terms *stored, const task_terms *req
         {"grow", a->grow, b->grow},
         {"stop_if_harmful", a->stop_if_harmful, b->stop_if_harmful},
         {"smallest_effect", a->smallest_effect, b->smallest_effect},
+        {"floor", a->floor, b->floor},
+        {"switch_cost", a->switch_cost, b->switch_cost},
     };
     char old[32], new[32];
     out[0] = '\0';
@@ -199,6 +242,23 @@ void segue_task_terms_difference(const task_terms *stored, const task_terms *req
             format_number(numbers[i].requested, new);
             (void)snprintf(out, size, "%s %s, request has %s", numbers[i].name, old, new);
         }
+    if (out[0] == '\0' && !segue_arm_numbers_equal(a->shares, b->shares))
+        (void)snprintf(out, size, "other shares");
+    if (out[0] == '\0' && !segue_arm_numbers_equal(a->costs, b->costs))
+        (void)snprintf(out, size, "other costs");
+}
+
+const char *segue_task_terms_unknown_arm(const task_terms *terms, knows_arm knows,
+                                         const void *context, const char **field)
+{
+    const char *unknown = segue_arm_numbers_unknown(terms->shares, knows, context);
+    *field = unknown ? "shares" : "costs";
+    return unknown ? unknown : segue_arm_numbers_unknown(terms->costs, knows, context);
+}
+
+bool segue_task_terms_have_costs(const task_terms *terms)
+{
+    return terms->costs || terms->switch_cost > 0.0;
 }
 
 bool segue_task_terms_equal(const task_terms *a, const task_terms *b)
@@ -224,19 +284,20 @@ void segue_task_terms_write_changes(const terms_change *change, size_t count, se
     segue_json_write_raw(b, "]");
 }
 
-static segue_status read_change(json_t *value, double lowest, double highest, terms_change *out,
-                                segue_error *err)
+static segue_status read_change(json_t *value, double lowest, double highest, arm_numbers **pool,
+                                terms_change *out, segue_error *err)
 {
     uint64_t after = 0;
     *out = (terms_change){.time = 0.0};
     SEGUE_TRY(read_integer(value, "after", INT64_MAX, &after, err));
     out->after = (int64_t)after;
     SEGUE_TRY(read_number(value, "time", 0.0, 1e12, &out->time, err));
-    return segue_task_terms_read(&out->terms, value, lowest, highest, err);
+    return segue_task_terms_read(&out->terms, value, lowest, highest, pool, err);
 }
 
 segue_status segue_task_terms_read_changes(json_t *list, double lowest, double highest,
-                                           terms_change **out, size_t *count, segue_error *err)
+                                           arm_numbers **pool, terms_change **out, size_t *count,
+                                           segue_error *err)
 {
     const size_t n = json_array_size(list);
     *count = 0;
@@ -248,6 +309,7 @@ segue_status segue_task_terms_read_changes(json_t *list, double lowest, double h
     if (!*out)
         return segue_fail_no_memory(err, "the settings of a learner");
     for (; *count < n; (*count)++)
-        SEGUE_TRY(read_change(json_array_get(list, *count), lowest, highest, *out + *count, err));
+        SEGUE_TRY(
+            read_change(json_array_get(list, *count), lowest, highest, pool, *out + *count, err));
     return SEGUE_OK;
 }

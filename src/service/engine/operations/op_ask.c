@@ -174,7 +174,7 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
         return SEGUE_OK;
     if (found)
         return store_closed(service, op, err);
-    if (segue_decide_can_choose(op->state, &op->request, op->response))
+    if (segue_ask_limits_can_choose(op->state, &op->request, op->response))
         return segue_task_change_store_open(service, op, err);
     op->result = OP_RESPONDED;
     return SEGUE_OK;

@@ -20,19 +20,38 @@
 
 /* ---- store ------------------------------------------------------------------------------- */
 
+static bool knows(const void *state, const char *arm)
+{
+    size_t index = 0;
+    return segue_learner_state_find_arm(state, arm, &index);
+}
+
+/* Settings name arms that the learner has; false: the request is rejected. */
+static bool has_arms(operation *op, const task_terms *terms)
+{
+    const char *field = NULL, *arm = segue_task_terms_unknown_arm(terms, knows, op->state, &field);
+    if (arm)
+        segue_operation_reject(op, 400, "'%s' names '%.60s'; need an arm of the learner", field,
+                               arm);
+    return !arm;
+}
+
 /* The requested terms; false: the request is rejected. */
 static bool merge(operation *op, task_terms *terms)
 {
     const learner_settings *s = &op->state->settings;
     segue_error why;
     *terms = *segue_learner_settings_terms(s);
-    if (segue_task_terms_merge(terms, op->request.change, s->lowest, s->highest, &why) != SEGUE_OK)
-        segue_operation_reject(op, 400, "%s", why.message);
+    if (segue_task_terms_merge(terms, op->request.change, s->lowest, s->highest,
+                               &op->change.numbers, &why) != SEGUE_OK)
+        segue_operation_reject(op, why.status == SEGUE_ENOMEM ? 503 : 400, "%s", why.message);
     else if (terms->steps == 0 && segue_learner_method_find(op->state->method)->needs_horizon)
         segue_operation_reject(op, 400, "'steps' is 0; %s must know the steps of a task",
                                op->state->method);
+    else if (segue_learner_settings_check_costs(terms, op->state->method, &why) != SEGUE_OK)
+        segue_operation_reject(op, 400, "%s", why.message);
     else
-        return true;
+        return has_arms(op, terms);
     return false;
 }
 
@@ -138,6 +157,7 @@ static segue_status apply(segue_service *service, operation *op, segue_error *er
         s->change = op->change.list;
         s->n_changes++;
         op->change.list = NULL;
+        segue_arm_numbers_move(&op->change.numbers, &s->numbers);
     }
     const bool resumed = s->paused && !op->change.paused;
     s->paused = op->change.paused;
@@ -156,6 +176,7 @@ static void respond(segue_service *service, operation *op)
 static void fini(operation *op)
 {
     free(op->change.list);
+    segue_arm_numbers_free(&op->change.numbers);
 }
 
 static bool changes_memory_size(const operation *op)
