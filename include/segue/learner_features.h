@@ -61,7 +61,7 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_open_task_with(segue_learn
                                                                      segue_task **out,
                                                                      segue_error *err);
 
-/** What a learner knows of a feature. */
+/** A feature, as a learner knows it. */
 typedef struct segue_feature_info {
     char name[SEGUE_MAX_FEATURE_NAME + 1];
     bool is_number;

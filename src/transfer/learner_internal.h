@@ -40,7 +40,7 @@ bool segue_learner_config_equal(const segue_learner_config *a, const segue_learn
 SEGUE_MUST_CHECK segue_status segue_learner_play_task(segue_learner *learner, const segue_rng *rng,
                                                       segue_task **out, segue_error *err);
 
-/** The same, with features. */
+/** Open such a task with features. */
 SEGUE_MUST_CHECK segue_status segue_learner_play_task_with(segue_learner *learner,
                                                            const segue_rng *rng,
                                                            const segue_feature *features,

@@ -40,14 +40,14 @@ size_t segue_feature_table_bytes(const feature_table *t)
 /* Remove columns without tasks; those after them move up. */
 static void drop_empty(feature_table *t)
 {
-    size_t kept = 0;
+    size_t n = 0;
     for (size_t f = 0; f < t->n_columns; f++) {
         if (t->column[f]->n_tasks > 0)
-            t->column[kept++] = t->column[f];
+            t->column[n++] = t->column[f];
         else
             free_column(t->column[f]);
     }
-    t->n_columns = kept;
+    t->n_columns = n;
 }
 
 static segue_status grow(feature_column *c, size_t capacity, segue_error *err)

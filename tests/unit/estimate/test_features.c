@@ -166,7 +166,7 @@ static void a_constant_shifts_nothing(void **state)
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
-static void what_no_task_of_the_window_has_makes_room(void **state)
+static void what_no_task_of_the_window_has_is_forgotten(void **state)
 {
     feature_table t = {.n_columns = 0};
     size_t n_tasks = 0;
@@ -290,7 +290,7 @@ int main(void)
         cmocka_unit_test(factors_of_a_category_are_posterior_means),
         cmocka_unit_test(factors_of_a_number_are_those_of_its_bins),
         cmocka_unit_test(a_constant_shifts_nothing),
-        cmocka_unit_test(what_no_task_of_the_window_has_makes_room),
+        cmocka_unit_test(what_no_task_of_the_window_has_is_forgotten),
         cmocka_unit_test(a_category_too_many_is_not_known),
         cmocka_unit_test(bytes_lead_to_the_same_table),
         cmocka_unit_test(damaged_bytes_are_refused),

@@ -66,7 +66,7 @@ static void a_restart_gives_the_same_learner(void **state)
 }
 
 /* A learner without features is saved as before. */
-static void no_features_leave_no_trace(void **state)
+static void without_features_nothing_changes(void **state)
 {
     (void)state;
     create_tutor("");
@@ -161,7 +161,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FILE(a_restart_gives_the_same_learner),
-        SERVED(no_features_leave_no_trace),
+        SERVED(without_features_nothing_changes),
         SERVED(a_learner_says_how_features_shift_types),
         SERVED(later_features_are_ignored),
         SERVED(invalid_features_open_no_task),

@@ -44,7 +44,10 @@ static segue_status learner_scenario(segue_error *err)
         status = segue_learner_create(&learner, &config, err);
     for (size_t j = 0; j < learner_tasks && status == SEGUE_OK; j++) {
         segue_task *task = NULL;
-        status = segue_learner_open_task(learner, &task, err);
+        const segue_feature features[] = {{.name = "kind", .text = j % 2 ? "odd" : "even"},
+                                          {.name = "number", .number = (double)j}};
+        status = segue_learner_open_task_with(
+            learner, features, segue_learner_has_features(learner) ? j % 3 : 0, &task, err);
         for (size_t t = 0; t < learner_steps && status == SEGUE_OK; t++) {
             const size_t arm = segue_task_ask(task);
             status = segue_task_tell(task, arm, mean[j % 2 * 3 + arm % 3], err);
