@@ -59,6 +59,34 @@ class SameBytes(Folder):
         self.assertEqual(seen, GOLDEN_TASKS)
 
 
+
+class Costs(Folder):
+    ARGS = ("simulate", "--models", PAPER, "--steps", 40, "--runs", 3, "--tasks", 4, "--format", "json")
+
+    def regret(self, *args):
+        return json.loads(answer(*self.ARGS, *args))["results"][0]["regret"]["mean"]
+
+    def test_costs_of_zero_change_nothing(self):
+        for policy in ("tla", "tts", "ts", "kl-ucb"):
+            plain = self.regret("--policy", policy, "--kernel", "plain")
+            zero = self.regret("--policy", policy, "--costs", "0,0,0,0,0,0,0", "--ignore-costs")
+            self.assertAlmostEqual(zero, plain, places=9)
+
+    def test_threads_do_not_change_a_byte(self):
+        args = (*self.ARGS, "--policy", "tla,ts,ucb", "--costs", "0.1,0,0.3,0,0.2,0,0.05", "--switch-cost", 0.1)
+        self.assertEqual(answer(*args, "--threads", 1), answer(*args, "--threads", 3))
+
+    def test_a_switch_at_every_step_costs_every_step_but_the_first(self):
+        free = self.regret("--policy", "round-robin", "--kernel", "plain")
+        dear = self.regret("--policy", "round-robin", "--switch-cost", 0.5, "--ignore-costs")
+        self.assertAlmostEqual(dear - free, 39 * 0.5, places=9)
+
+    def test_equal_costs_of_all_arms_change_no_regret(self):
+        free = self.regret("--policy", "round-robin", "--kernel", "plain")
+        dear = self.regret("--policy", "round-robin", "--costs", ",".join(7 * ["0.25"]), "--ignore-costs")
+        self.assertAlmostEqual(dear, free, places=9)
+
+
 class Bench(Folder):
     @unittest.skipIf(os.environ.get("SEGUE_TEST_SHORT"), "under a sanitizer times mean nothing, and are long")
     def test_bench_prints_ratios_and_compare_finds_what_got_slower(self):

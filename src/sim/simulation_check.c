@@ -65,7 +65,7 @@ static bool is_cost(double cost)
     return cost >= 0.0 && cost <= SEGUE_MAX_COST; /* NaN fails too */
 }
 
-/* Check that whoever plays takes costs. */
+/* Check that the policy or learner takes costs. */
 static segue_status check_takes_costs(const segue_simulation *sim, segue_error *err)
 {
     const segue_learner_config *config =

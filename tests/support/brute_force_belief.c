@@ -98,12 +98,12 @@ static double switch_of(const brute *b, size_t from, size_t to)
 }
 
 /* Reward minus cost of pulling an arm to the end. */
-static double worth(const brute *b, const double *V, size_t arm)
+static double value_to_end(const brute *b, const double *V, size_t arm)
 {
     return (b->n - b->step) * (V[arm] - b->cost[arm]) - switch_of(b, b->last, arm);
 }
 
-/* Pull `arm` for a block, then whichever arm is worth most to the end, less the worth of e.  `pulls`
+/* Pull `arm` for a block, then the arm with the largest value to the end, less that of e.  `pulls`
  * give the information of a block of rewards of 0 or 1. */
 static double gain_of(const brute *b, const mixture *p, const double *V, size_t e, size_t arm,
                       int block, double pulls, double left)
@@ -121,7 +121,8 @@ static double gain_of(const brute *b, const mixture *p, const double *V, size_t 
         }
         expected += value[brute_first_largest(value, p->n_arms)];
     }
-    return pulls * (V[arm] - b->cost[arm]) - switch_of(b, b->last, arm) + expected - worth(b, V, e);
+    return pulls * (V[arm] - b->cost[arm]) - switch_of(b, b->last, arm) + expected -
+           value_to_end(b, V, e);
 }
 
 /* Arms and gains that differ by rounding alone are ties, and go to the first. */
@@ -132,7 +133,7 @@ static size_t lookahead(brute *b, const mixture *p)
     for (size_t i = 0; i < p->n_arms; i++) {
         for (size_t k = 0; k < p->count; k++)
             V[i] += p->weight[k] * p->mean[k][i];
-        if (worth(b, V, i) > worth(b, V, e) + 1e-12 * (b->n - b->step))
+        if (value_to_end(b, V, i) > value_to_end(b, V, e) + 1e-12 * (b->n - b->step))
             e = i;
     }
     arm = e;
