@@ -131,6 +131,9 @@ static segue_status apply(recovery *r, const segue_stored_event *event, segue_er
     case SEGUE_EVENT_PAUSE:
         r->out->paused = event->subject != 0;
         return SEGUE_OK;
+    case SEGUE_EVENT_TRIM: /* rewards go, what was learned from them stays */
+    case SEGUE_EVENT_ERASE:
+        return SEGUE_OK;
     }
     return segue_fail(err, SEGUE_EFILE, "the event log has an event of kind %d", (int)event->kind);
 }
@@ -154,7 +157,7 @@ segue_status segue_recovery_compare(const segue_recovered_learner *rebuilt, cons
 static segue_status apply_and_record(recovery *r, const segue_stored_event *event, segue_error *err)
 {
     SEGUE_TRY(apply(r, event, err));
-    if (event->kind == SEGUE_EVENT_SETTINGS || event->kind == SEGUE_EVENT_PAUSE)
+    if (event->kind >= SEGUE_EVENT_SETTINGS)
         return SEGUE_OK;
     return segue_model_history_add(&r->out->versions, r->out->learner, err);
 }
