@@ -111,6 +111,7 @@ struct operation {
         } arm;
         struct {
             uint64_t sequence; /* default reward: of its entry in the deadline queue */
+            size_t n_asks;     /* entries of the task's ask_log that are stored with it */
             bool is_new;       /* the reward was not stored before */
             bool closes;       /* it is the task's last */
             bool is_closed;    /* the task was closed before, or by this reward */

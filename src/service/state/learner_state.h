@@ -141,6 +141,10 @@ void segue_learner_state_insert_task(learner_state *state, task_state *task, int
 void segue_learner_state_check_deadlines(learner_state *state, const task_state *task);
 void segue_learner_state_discard_task(learner_state *state, task_state *task);
 
+/** The number of the first decision of a task with this draw: random, so that none repeats after a
+ * restart. */
+uint64_t segue_learner_state_first_number(uint64_t draw);
+
 /** Bytes of a learner and all that belongs to it. */
 size_t segue_learner_state_bytes(const learner_state *state);
 
