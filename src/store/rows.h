@@ -41,6 +41,8 @@ typedef enum segue_query_kind {
     SEGUE_QUERY_LAST_LINK,         /* the newest of learner `id` */
     SEGUE_QUERY_REMOVED,           /* of task `id`: none, or one */
     SEGUE_QUERY_BASE,              /* of learner `id`: none, or one */
+    SEGUE_QUERY_LAST_TRIM,         /* the newest removal of rewards of learner `id` */
+    SEGUE_QUERY_CLOSED_AFTER,      /* tasks of learner `id` closed after event `number`, in order */
     SEGUE_QUERY_TABLE,             /* all rows of table `id`, unchecked; for exports */
     SEGUE_N_QUERIES
 } segue_query_kind;

@@ -29,6 +29,7 @@ typedef enum learner_job {
     JOB_REFIT_PUBLISH,
     JOB_SNAPSHOT,
     JOB_STOP_TRANSFER,
+    JOB_TRIM,
     N_LEARNER_JOBS
 } learner_job;
 
@@ -84,6 +85,7 @@ typedef struct learner_state {
     atomic_ullong refits, refit_microseconds; /* run since the start */
 
     bool refit_fails;                 /* the refit worker's: the last refit failed */
+    double trim_checked;              /* the timer's: service time when it enqueued op_trim */
     double idle_checked;              /* the timer's: service time of the last check ... */
     double shortest_idle;             /* ... and the shortest idle time that it found; 0: none */
     struct learner_state *next_refit; /* guarded by worker_lock */

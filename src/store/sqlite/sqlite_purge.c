@@ -58,7 +58,8 @@ segue_status segue_sqlite_remove_task(segue_store *base, int64_t task, const cha
     if (status == SEGUE_OK)
         status = segue_sqlite_run_ids(store, SQL_REMOVE_DECISIONS, task, 0, err);
     if (status == SEGUE_OK)
-        status = rename_task(store, task, key, tag, err);
+        status = *key ? rename_task(store, task, key, tag, err)
+                      : segue_sqlite_run_ids(store, SQL_REMOVE_TASK, task, 0, err);
     (void)sqlite3_exec(store->db, "PRAGMA secure_delete = OFF", NULL, NULL, NULL);
     return status;
 }

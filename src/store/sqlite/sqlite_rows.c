@@ -221,6 +221,8 @@ static const query_kind kinds[SEGUE_N_QUERIES] = {
     [SEGUE_QUERY_CHAIN] = {SQL_CHAIN, 2, "chain", read_link},
     [SEGUE_QUERY_LAST_LINK] = {SQL_LAST_LINK, 2, "chain", read_link},
     [SEGUE_QUERY_REMOVED] = {SQL_REMOVED, 1, "removed", read_removed},
+    [SEGUE_QUERY_LAST_TRIM] = {SQL_LAST_TRIM, 1, "event", read_event},
+    [SEGUE_QUERY_CLOSED_AFTER] = {SQL_TASKS_CLOSED_AFTER, 1, "task", read_task},
     [SEGUE_QUERY_BASE] = {SQL_BASE, 1, "base", read_snapshot},
 };
 

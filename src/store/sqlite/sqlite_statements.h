@@ -40,6 +40,12 @@
     X(BASE, "SELECT learner, seq, bytes FROM base WHERE learner = ?1")                             \
     X(SET_BASE, "INSERT OR REPLACE INTO base SELECT learner, seq, bytes FROM snapshot WHERE "      \
                 "learner = ?1 ORDER BY seq DESC LIMIT 1")                                          \
+    X(LAST_TRIM, "SELECT seq, learner, kind, subject, created FROM event WHERE learner = ?1 AND "  \
+                 "kind = 10 ORDER BY seq DESC LIMIT 1")                                            \
+    X(TASKS_CLOSED_AFTER,                                                                          \
+      TASK_COLUMNS "WHERE learner = ?1 AND closed_seq IS NOT NULL AND closed_seq > ?2 "            \
+                   "ORDER BY closed_seq")                                                          \
+    X(REMOVE_TASK, "DELETE FROM task WHERE id = ?1")                                               \
     X(REMOVE_REWARDS, "DELETE FROM reward WHERE task = ?1")                                        \
     X(REMOVE_DECISIONS, "DELETE FROM decision WHERE task = ?1")                                    \
     X(RENAME_TASK, "UPDATE task SET key = ?2, tag = ?3 WHERE id = ?1")                             \

@@ -12,6 +12,7 @@
     "CREATE TABLE removed (task INTEGER PRIMARY KEY, learner INTEGER NOT NULL,"                    \
     " counts TEXT NOT NULL, bytes BLOB NOT NULL, erased INTEGER NOT NULL);"                        \
     "CREATE INDEX removed_learner ON removed (learner);"                                           \
+    "CREATE INDEX event_trim ON event (learner, seq) WHERE kind = 10;"                             \
     "CREATE TABLE base (learner INTEGER PRIMARY KEY, seq INTEGER NOT NULL, bytes BLOB NOT NULL);"
 
 /* The statements that lead from one format to the next. */

@@ -48,6 +48,7 @@ static void make_older(const char *format)
         execute(store, "ALTER TABLE task DROP COLUMN control_share;");
     if (atoi(format) < 10)
         execute(store, "DROP TABLE chain; DROP TABLE removed; DROP TABLE base; "
+                       "DROP INDEX event_trim; "
                        "ALTER TABLE reward DROP COLUMN asks;");
     (void)snprintf(text, sizeof text, "PRAGMA user_version = %s", format);
     execute(store, text);
