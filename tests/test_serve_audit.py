@@ -30,7 +30,7 @@ class Audits(Folder):
         super().setUp()
         self.store = str(self.folder / "test.db")
         self.random = random.Random(7)
-        self.told, self.waiting, self.run = [], [], 0
+        self.rewarded, self.waiting, self.run = [], [], 0
 
     def ask(self, client):
         """One request, maybe of several decisions, with whatever an ask can have."""
@@ -47,7 +47,7 @@ class Audits(Folder):
             more["explain"] = True
         if self.random.random() < 0.03:  # long enough for the read pool
             more.update(count=1000, probability=True)
-        status, body = client.ask("tutor", f"k{self.random.randrange(6)}-{self.run}-{len(self.told) // 25}", **more)
+        status, body = client.ask("tutor", f"k{self.random.randrange(6)}-{self.run}-{len(self.rewarded) // 25}", **more)
         if status == 200:
             self.waiting += [(d["decision"], self.run) for d in body.get("decisions", [body])[:5] if "decision" in d]
 
@@ -58,7 +58,7 @@ class Audits(Folder):
             return
         status, body = client.tell(decision, self.random.randrange(2))
         if status == 200 and body["status"] == "counted":
-            self.told.append((decision, run == self.run))
+            self.rewarded.append((decision, run == self.run))
 
     def play(self, client, steps):
         for _ in range(steps):
@@ -89,7 +89,7 @@ class Audits(Folder):
         check_store(SEGUE, self.store)
 
     def check_all(self):
-        same_run = [d for d, same in self.told if same]
+        same_run = [d for d, same in self.rewarded if same]
         for decision in self.random.sample(same_run, min(DECISIONS, len(same_run))):
             code, out, err = audit(self.store, decision, "--format", "json")
             self.assertEqual(code, 0, err + out)
@@ -97,7 +97,7 @@ class Audits(Folder):
             self.assertTrue(result["same"])
             self.assertAlmostEqual(sum(arm["probability"] for arm in result["arms"]), 1)
             self.assertEqual(result["probability"], result["computed_probability"])
-        for decision in [d for d, same in self.told if not same]:  # asked before a kill: the same, or it says why not
+        for decision in [d for d, same in self.rewarded if not same]:  # asked before a kill: the same, or it says why not
             code, _, err = audit(self.store, decision)
             self.assertTrue(code == 0 or (code == 2 and "has not all asks before it" in err), err)
 

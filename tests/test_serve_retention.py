@@ -17,7 +17,7 @@ KILLS = 4 if SHORT else 12
 LEARNER = {"name": "tutor", "arms": ["A", "B", "C"], "steps": 4, "control": 0.2}
 
 
-class Kept(Folder):
+class Retained(Folder):
     def setUp(self):
         super().setUp()
         self.store = str(self.folder / "test.db")
@@ -81,7 +81,7 @@ class Kept(Folder):
         return copy
 
 
-class Retention(Kept):
+class Retention(Retained):
     def test_old_rewards_go_and_what_was_learned_stays(self):
         client = self.start()
         client.post("/v1/learners", LEARNER)
@@ -164,7 +164,7 @@ class Retention(Kept):
             self.assertIn("is not a duration", done.stderr)
 
 
-class Erasure(Kept):
+class Erasure(Retained):
     def setUp(self):
         super().setUp()
         self.client = self.start()

@@ -21,7 +21,7 @@ void segue_digest_first(int64_t learner, const segue_digest row, segue_digest ou
 /** A learner's name, settings and time of creation. */
 void segue_digest_learner(const segue_stored_learner *learner, segue_digest out);
 
-/** What remains of the rewards of a closed task: counts per arm and the digest of the rows. */
+/** The remains of the rewards of a closed task: counts per arm and the digest of the rows. */
 typedef struct segue_reward_digest {
     segue_bytes counts; /* {"0":[3,2]}: pulls and sum of each arm that has rewards; ends with 0 */
     segue_digest rows;

@@ -36,7 +36,7 @@ typedef struct segue_trim_limits {
 SEGUE_MUST_CHECK segue_status segue_store_trim_limits(segue_store *store, int64_t learner,
                                                       segue_trim_limits *out, segue_error *err);
 
-/** What a removal did. */
+/** The result of a removal. */
 typedef struct segue_trimmed {
     uint64_t tasks, rewards;
     uint64_t last;      /* the closing event of the last task; 0: none */

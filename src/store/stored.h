@@ -115,7 +115,7 @@ typedef struct segue_stored_link {
     unsigned char hash[SEGUE_DIGEST_SIZE];   /* of the hash before it, the event and the digest */
 } segue_stored_link;
 
-/** What remains of the rewards of a closed task, or of the task, when they are removed. */
+/** The remains of the rewards of a closed task, or of the task, when they are removed. */
 typedef struct segue_stored_removed {
     int64_t task, learner;
     const char *counts;                       /* pulls and sums per arm: {"0":[3,2]} */

@@ -127,7 +127,7 @@ static segue_status rebuild_learner(segue_store *store, segue_decision_audit *ou
 
 /* ---- play -------------------------------------------------------------------------------- */
 
-typedef struct player {
+typedef struct audit_play {
     segue_decision_audit *out;
     const task_history *history;
     task_state *task;
@@ -136,15 +136,15 @@ typedef struct player {
     size_t n_copies;
     bool *allowed; /* n_arms of the learner; scratch */
     bool found;    /* the decision was made */
-} player;
+} audit_play;
 
-static segue_status tell_until(player *p, uint64_t rewards, segue_error *err)
+static segue_status tell_until(audit_play *p, uint64_t rewards, segue_error *err)
 {
     if (rewards > p->history->n_rewards)
         return segue_store_fail_damaged(err, "an ask of task %" PRId64 " counts rewards it lacks",
                                         p->task->id);
     while (p->task->rewards < rewards) {
-        const told_reward *r = &p->history->reward[p->task->rewards];
+        const past_reward *r = &p->history->reward[p->task->rewards];
         const learner_settings *s = &p->out->state->settings;
         if (r->arm >= p->task->n_arms || !(r->value >= s->lowest && r->value <= s->highest))
             return segue_store_fail_damaged(err, "task %" PRId64 " has a reward out of range",
@@ -155,7 +155,7 @@ static segue_status tell_until(player *p, uint64_t rewards, segue_error *err)
 }
 
 /* The arms that an entry allows; NULL: all. */
-static const bool *allowed_of(player *p, const ask_entry *entry)
+static const bool *allowed_of(audit_play *p, const ask_entry *entry)
 {
     if (entry->n_without == 0)
         return NULL;
@@ -168,7 +168,7 @@ static const bool *allowed_of(player *p, const ask_entry *entry)
 }
 
 /* Describe the task before the decision is made. */
-static segue_status describe(player *p, task_state *on, const bool *allowed, segue_error *err)
+static segue_status describe(audit_play *p, task_state *on, const bool *allowed, segue_error *err)
 {
     segue_decision_audit *out = p->out;
     const segue_task_summary info = segue_task_info(on->play);
@@ -196,7 +196,8 @@ static segue_status describe(player *p, task_state *on, const bool *allowed, seg
 }
 
 /* Make the asks of an entry, on the task or on a copy. */
-static segue_status ask_each(player *p, const ask_entry *entry, task_state *on, segue_error *err)
+static segue_status ask_each(audit_play *p, const ask_entry *entry, task_state *on,
+                             segue_error *err)
 {
     const bool *allowed = allowed_of(p, entry);
     arm_distribution distribution = {.drawn = NULL};
@@ -223,7 +224,7 @@ static segue_status ask_each(player *p, const ask_entry *entry, task_state *on, 
     return status;
 }
 
-static segue_status add_copy(player *p, segue_error *err)
+static segue_status add_copy(audit_play *p, segue_error *err)
 {
     task_copy *copy = realloc(p->copy, (p->n_copies + 1) * sizeof *copy);
     if (!copy)
@@ -236,7 +237,7 @@ static segue_status add_copy(player *p, segue_error *err)
     return status;
 }
 
-static segue_status play_entry(player *p, const ask_entry *entry, segue_error *err)
+static segue_status play_entry(audit_play *p, const ask_entry *entry, segue_error *err)
 {
     SEGUE_TRY(tell_until(p, entry->rewards, err));
     if (entry->kind == ASKS_COPY)
@@ -250,7 +251,7 @@ static segue_status play_entry(player *p, const ask_entry *entry, segue_error *e
 }
 
 /* Open the task as the run did: with its draw, and with the rewards that it had. */
-static segue_status open_task(player *p, const task_run *run, segue_error *err)
+static segue_status open_task(audit_play *p, const task_run *run, segue_error *err)
 {
     learner_state *state = p->out->state;
     if (p->out->task.n_arms > state->n_arms)
@@ -267,7 +268,7 @@ static segue_status open_task(player *p, const task_run *run, segue_error *err)
 static segue_status play(const task_history *history, const task_run *run,
                          segue_decision_audit *out, segue_error *err)
 {
-    player p = {.out = out, .history = history};
+    audit_play p = {.out = out, .history = history};
     segue_status status = open_task(&p, run, err);
     for (size_t i = run->begin; i < run->end && status == SEGUE_OK && !p.found; i++)
         status = play_entry(&p, &history->entry[i], err);

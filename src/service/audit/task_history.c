@@ -79,7 +79,7 @@ static segue_status add_reward(task_history *h, const segue_stored_reward *row, 
     if (!grow((void **)&h->reward, h->n_rewards, sizeof *h->reward))
         return fail_memory(err);
     h->reward[h->n_rewards++] =
-        (told_reward){.number = row->number, .arm = row->arm, .value = row->value};
+        (past_reward){.number = row->number, .arm = row->arm, .value = row->value};
     return read_asks(h, row, err);
 }
 

@@ -6,11 +6,11 @@
 #include "service/state/ask_log.h"
 #include "store/store.h"
 
-typedef struct told_reward {
+typedef struct past_reward {
     uint64_t number;
     size_t arm;
     double value;
-} told_reward;
+} past_reward;
 
 /** The asks of a task in one run of the service. */
 typedef struct task_run {
@@ -22,7 +22,7 @@ typedef struct task_run {
 } task_run;
 
 typedef struct task_history {
-    told_reward *reward;
+    past_reward *reward;
     ask_entry *entry;
     task_run *run;
     size_t n_rewards, n_entries, n_runs;

@@ -49,7 +49,7 @@ typedef struct ask_log {
 
 void segue_ask_log_fini(ask_log *log);
 
-/** What several asks of one request have in common. */
+/** The terms that all asks of one request share. */
 typedef struct ask_terms {
     uint64_t rewards;    /* counted */
     const bool *allowed; /* NULL: all arms */
