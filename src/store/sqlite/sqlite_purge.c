@@ -46,7 +46,7 @@ static segue_status rename_task(sqlite_store *store, int64_t task, const char *k
     return segue_sqlite_run(store, sql, err);
 }
 
-/* What an erasure deletes is overwritten with zeros in its pages. */
+/* An erasure overwrites with zeros what it deletes. */
 segue_status segue_sqlite_remove_task(segue_store *base, int64_t task, const char *key,
                                       uint64_t tag, segue_error *err)
 {
