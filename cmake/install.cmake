@@ -44,7 +44,7 @@ if(SEGUE_MANUAL)
   set(pages segue.1)
   add_custom_command(OUTPUT segue.1 DEPENDS docs/man/segue.1.scd
                      COMMAND ${SCDOC} < ${PROJECT_SOURCE_DIR}/docs/man/segue.1.scd > segue.1)
-  foreach(command paper simulate run merge plot complexity estimate tally replay plan learn serve learners ask tell close
+  foreach(command paper simulate run merge plot complexity estimate tally replay plan learn serve learners ask tell close audit erase
                   store bench help version)
     add_custom_command(OUTPUT segue-${command}.1 DEPENDS segue
                        COMMAND segue help --manual ${command} > segue-${command}.scd

@@ -185,8 +185,12 @@ class Results(Folder):
         service = Service(SEGUE, str(self.folder / "a.db"))
         client = service.client()
         client.post("/v1/learners", {"name": "x", "arms": ["a", "b"]})
-        client.tell(client.ask("x", "t", probability=True)[1]["decision"], 1.0)
+        decision = client.ask("x", "t", probability=True)[1]["decision"]
+        client.tell(decision, 1.0)
         self.assertEqual(service.stop(), 0)
+        audit = ("audit", decision, "--store", f"sqlite:{self.folder}/a.db")
+        self.same("segue audit --format json", self.json(audit))
+        self.same("segue audit --format csv", self.columns(audit))
         rows = answer("store", "export", "--store", f"sqlite:{self.folder}/a.db", "--log", "x", "--file", "-")
         self.same("segue store export --log LEARNER", set(rows.splitlines()[0].split(",")))
 

@@ -142,7 +142,9 @@ class Stores(Folder):
         with contextlib.closing(sqlite3.connect(self.folder / "new.db")) as db:
             self.assertEqual(db.execute("SELECT count(*) FROM snapshot").fetchone(), (1,))
             db.executescript("DROP TABLE initial; ALTER TABLE reward DROP COLUMN probability; "
-                             "ALTER TABLE task DROP COLUMN control_share; ALTER TABLE task DROP COLUMN features; PRAGMA user_version = 5;")
+                             "ALTER TABLE task DROP COLUMN control_share; ALTER TABLE task DROP COLUMN features; "
+                             "ALTER TABLE reward DROP COLUMN asks; "
+                             "DROP TABLE chain; DROP TABLE removed; DROP TABLE base; DROP INDEX event_trim; PRAGMA user_version = 5;")
         self.refused(2, f"has format 5; need {FORMAT}; 'segue store upgrade' brings it to this format", "serve",
                      "--store", self.folder / "new.db", "--listen", "127.0.0.1:0")
         done = answer("store", "upgrade", "--store", self.folder / "new.db")
@@ -175,7 +177,7 @@ class Stores(Folder):
                                                                 "WHERE position IN (SELECT position FROM arm ORDER BY pulls DESC LIMIT 2)"),
                             ("column arm: 99; need 0 to", "UPDATE reward SET arm = 99 WHERE task = 13"),
                             ("column arm: -1; need", "UPDATE decision SET arm = -1"),
-                            ("of no task or arm", "INSERT INTO reward VALUES (99, 0, 0, 0, 1, 0, 0, NULL)"),
+                            ("of no task or arm", "INSERT INTO reward VALUES (99, 0, 0, 0, 1, 0, 0, NULL, NULL)"),
                             ("from 0 to 1", "UPDATE reward SET value = 1e300 WHERE task = 13"),
                             ("no key", "DELETE FROM meta WHERE name = 'key'"),
                             ("no key", "UPDATE meta SET value = 'x' WHERE name = 'key'"),
@@ -187,7 +189,7 @@ class Stores(Folder):
         with sqlite3.connect(store) as db:
             db.execute("UPDATE reward SET value = 0 WHERE task = 5")
             db.execute("UPDATE task SET total = 0 WHERE id = 5")
-        self.refused(2, "does not lead to", "store", "check", "--store", store)
+        self.refused(2, "subject 5): the task, its rewards or their counts changed", "store", "check", "--store", store)
         with sqlite3.connect(store) as db:
             db.execute("DELETE FROM reward WHERE task = 5")
         self.refused(2, "counts differ from their rewards", "store", "check", "--store", store)

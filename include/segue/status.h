@@ -28,7 +28,8 @@ extern "C" {
     X(ENOMEM, 1, "out of memory")                                                                  \
     X(EIO, 1, "reading or writing failed")                                                         \
     X(ETHREAD, 1, "a thread could not be started")                                                 \
-    X(ESTOPPED, 1, "it was stopped before its end")
+    X(ESTOPPED, 1, "it was stopped before its end")                                                \
+    X(EDIFFERS, 1, "a result is not what it was before")
 
 typedef enum segue_status {
 #define SEGUE_STATUS_ENUM(name, exit_code, text) SEGUE_##name,

@@ -15,7 +15,8 @@ static const cli_command *const commands[] = {
     &cli_command_plot,     &cli_command_complexity, &cli_command_estimate, &cli_command_tally,
     &cli_command_replay,   &cli_command_plan,       &cli_command_learn,    &cli_command_serve,
     &cli_command_learners, &cli_command_ask,        &cli_command_tell,     &cli_command_close,
-    &cli_command_store,    &cli_command_bench,      &cli_command_help,     &cli_command_version,
+    &cli_command_audit,    &cli_command_erase,      &cli_command_store,    &cli_command_bench,
+    &cli_command_help,     &cli_command_version,
 };
 
 const cli_command *const *cli_command_list(size_t *count)

@@ -24,7 +24,7 @@ extern const cli_command cli_command_simulate, cli_command_run, cli_command_merg
     cli_command_paper, cli_command_complexity, cli_command_estimate, cli_command_tally,
     cli_command_replay, cli_command_plan, cli_command_learn, cli_command_bench, cli_command_serve,
     cli_command_learners, cli_command_ask, cli_command_tell, cli_command_close, cli_command_store,
-    cli_command_help, cli_command_version;
+    cli_command_audit, cli_command_erase, cli_command_help, cli_command_version;
 
 /** All commands, in the order of the help. */
 const cli_command *const *cli_command_list(size_t *count);

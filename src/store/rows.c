@@ -12,6 +12,7 @@
 /* The table whose rows a query gives. */
 static const segue_store_table table_of[SEGUE_N_QUERIES] = {
     [SEGUE_QUERY_LEARNERS] = SEGUE_TABLE_LEARNER,
+    [SEGUE_QUERY_LEARNER] = SEGUE_TABLE_LEARNER,
     [SEGUE_QUERY_ARMS] = SEGUE_TABLE_ARM,
     [SEGUE_QUERY_OPEN_TASKS] = SEGUE_TABLE_TASK,
     [SEGUE_QUERY_NEWEST_OPEN_TASKS] = SEGUE_TABLE_TASK,
@@ -28,6 +29,12 @@ static const segue_store_table table_of[SEGUE_N_QUERIES] = {
     [SEGUE_QUERY_EVENTS] = SEGUE_TABLE_EVENT,
     [SEGUE_QUERY_SNAPSHOT] = SEGUE_TABLE_SNAPSHOT,
     [SEGUE_QUERY_INITIAL] = SEGUE_TABLE_INITIAL,
+    [SEGUE_QUERY_CHAIN] = SEGUE_TABLE_CHAIN,
+    [SEGUE_QUERY_LAST_LINK] = SEGUE_TABLE_CHAIN,
+    [SEGUE_QUERY_REMOVED] = SEGUE_TABLE_REMOVED,
+    [SEGUE_QUERY_BASE] = SEGUE_TABLE_BASE,
+    [SEGUE_QUERY_LAST_TRIM] = SEGUE_TABLE_EVENT,
+    [SEGUE_QUERY_CLOSED_AFTER] = SEGUE_TABLE_TASK,
     [SEGUE_QUERY_TABLE] = SEGUE_TABLE_ANY,
 };
 
@@ -89,6 +96,21 @@ bool segue_rows_next_snapshot(segue_rows *rows, segue_stored_snapshot *out)
 bool segue_rows_next_initial(segue_rows *rows, segue_stored_initial *out)
 {
     return next(rows, SEGUE_TABLE_INITIAL, out);
+}
+
+bool segue_rows_next_link(segue_rows *rows, segue_stored_link *out)
+{
+    return next(rows, SEGUE_TABLE_CHAIN, out);
+}
+
+bool segue_rows_next_removed(segue_rows *rows, segue_stored_removed *out)
+{
+    return next(rows, SEGUE_TABLE_REMOVED, out);
+}
+
+bool segue_rows_next_base(segue_rows *rows, segue_stored_snapshot *out)
+{
+    return next(rows, SEGUE_TABLE_BASE, out);
 }
 
 bool segue_rows_next_values(segue_rows *rows, segue_table_row *out)

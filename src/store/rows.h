@@ -19,6 +19,7 @@
 /** The rows that a cursor reads, and their order. */
 typedef enum segue_query_kind {
     SEGUE_QUERY_LEARNERS,            /* all, by id; a damaged row too, with the reason */
+    SEGUE_QUERY_LEARNER,             /* learner `id`, as those */
     SEGUE_QUERY_ARMS,                /* of learner `id`, by index */
     SEGUE_QUERY_OPEN_TASKS,          /* of learner `id`, in the order of opening */
     SEGUE_QUERY_NEWEST_OPEN_TASKS,   /* at most `number` of learner `id`, by id, descending */
@@ -36,6 +37,12 @@ typedef enum segue_query_kind {
     SEGUE_QUERY_EVENTS,            /* of learner `id`, after event `number`, in order */
     SEGUE_QUERY_SNAPSHOT,          /* the newest of learner `id` */
     SEGUE_QUERY_INITIAL,           /* of learner `id`: none, or one */
+    SEGUE_QUERY_CHAIN,             /* of learner `id`, from event `number` on, in order */
+    SEGUE_QUERY_LAST_LINK,         /* the newest of learner `id` */
+    SEGUE_QUERY_REMOVED,           /* of task `id`: none, or one */
+    SEGUE_QUERY_BASE,              /* of learner `id`: none, or one */
+    SEGUE_QUERY_LAST_TRIM,         /* the newest removal of rewards of learner `id` */
+    SEGUE_QUERY_CLOSED_AFTER,      /* tasks of learner `id` closed after event `number`, in order */
     SEGUE_QUERY_TABLE,             /* all rows of table `id`, unchecked; for exports */
     SEGUE_N_QUERIES
 } segue_query_kind;
@@ -69,6 +76,9 @@ bool segue_rows_next_reward(segue_rows *rows, segue_stored_reward *out);
 bool segue_rows_next_event(segue_rows *rows, segue_stored_event *out);
 bool segue_rows_next_snapshot(segue_rows *rows, segue_stored_snapshot *out);
 bool segue_rows_next_initial(segue_rows *rows, segue_stored_initial *out);
+bool segue_rows_next_link(segue_rows *rows, segue_stored_link *out);
+bool segue_rows_next_removed(segue_rows *rows, segue_stored_removed *out);
+bool segue_rows_next_base(segue_rows *rows, segue_stored_snapshot *out);
 
 /**
  * Close a cursor.  Returns `status` if that is a failure, else the failure of the cursor, if any.

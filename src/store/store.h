@@ -11,8 +11,10 @@
 #define SEGUE_STORE_STORE_H
 
 #include "store/rows.h"
+#include "store/store_chain.h"
 #include "store/store_change.h"
 #include "store/store_find.h"
+#include "store/store_remove.h"
 
 #define SEGUE_STORE_FORMAT 10 /* that this program reads and writes */
 

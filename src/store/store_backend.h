@@ -26,6 +26,9 @@ typedef enum segue_store_table {
     SEGUE_TABLE_REWARD,
     SEGUE_TABLE_EVENT,
     SEGUE_TABLE_INITIAL, /* the saved learner that a learner was created from */
+    SEGUE_TABLE_CHAIN,   /* hashes over the event log */
+    SEGUE_TABLE_REMOVED, /* what remains of removed rewards */
+    SEGUE_TABLE_BASE,    /* the snapshot that replaces removed rewards */
     SEGUE_TABLE_COUNTER, /* the largest id that each table gave out; last: rows before it count */
     SEGUE_N_TABLES,
     SEGUE_TABLE_SNAPSHOT = SEGUE_N_TABLES, /* not exported */
@@ -103,6 +106,12 @@ typedef struct segue_store_backend {
                                segue_error *err);
     segue_status (*delete_learner)(segue_store *store, int64_t learner, segue_error *err);
     segue_status (*purge)(segue_store *store, bool *more, segue_error *err);
+    /* Make the newest snapshot of a learner its base. */
+    segue_status (*set_base)(segue_store *store, int64_t learner, segue_error *err);
+    /* Delete the rewards of a task; with `key` also its decisions, and the task gets that key and
+     * tag; with an empty one the task goes, too. */
+    segue_status (*remove_task)(segue_store *store, int64_t task, const char *key, uint64_t tag,
+                                segue_error *err);
     segue_status (*set_clock)(segue_store *store, double seconds, segue_error *err);
     /* Check the counters, read `meta`, and increment the number of starts, in `meta` too. */
     segue_status (*start)(segue_store *store, segue_store_meta *meta, segue_error *err);
@@ -122,8 +131,9 @@ typedef struct segue_store_backend {
 struct segue_store {
     const segue_store_backend *backend;
     char *location;
-    bool is_shared; /* other handles can open it */
-    bool is_lost;   /* nothing more may be stored */
+    bool is_shared;             /* other handles can open it */
+    bool is_lost;               /* nothing more may be stored */
+    segue_stored_event closing; /* the close event whose task is not closed yet */
 };
 
 extern const segue_store_backend segue_store_sqlite;

@@ -4,6 +4,7 @@
  * table, as untyped memory; here each table gets its own type, so that a caller cannot mix them.
  * The backend fills in ids: learner, task and event are not const.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <string.h>
 
 #include "segue/internal.h"
@@ -27,7 +28,8 @@ segue_status segue_store_set_clock(segue_store *store, double seconds, segue_err
 segue_status segue_store_add_learner(segue_store *store, segue_stored_learner *learner,
                                      segue_error *err)
 {
-    return store->backend->insert(store, SEGUE_TABLE_LEARNER, learner, NULL, err);
+    SEGUE_TRY(store->backend->insert(store, SEGUE_TABLE_LEARNER, learner, NULL, err));
+    return segue_store_chain_begin(store, learner, err);
 }
 
 segue_status segue_store_add_initial(segue_store *store, int64_t learner, const void *data,
@@ -75,7 +77,9 @@ segue_status segue_store_add_task(segue_store *store, segue_stored_task *task, s
 segue_status segue_store_close_task(segue_store *store, const segue_stored_task *task, uint64_t seq,
                                     segue_error *err)
 {
-    return store->backend->close_task(store, task, seq, err);
+    SEGUE_TRY(store->backend->close_task(store, task, seq, err));
+    assert(store->closing.seq == seq);
+    return segue_store_chain_append(store, &store->closing, err);
 }
 
 segue_status segue_store_add_decision(segue_store *store, const segue_stored_decision *decision,
@@ -95,7 +99,11 @@ segue_status segue_store_add_reward(segue_store *store, const segue_stored_rewar
 
 segue_status segue_store_add_event(segue_store *store, segue_stored_event *event, segue_error *err)
 {
-    return store->backend->insert(store, SEGUE_TABLE_EVENT, event, NULL, err);
+    SEGUE_TRY(store->backend->insert(store, SEGUE_TABLE_EVENT, event, NULL, err));
+    if (event->kind != SEGUE_EVENT_CLOSE)
+        return segue_store_chain_append(store, event, err);
+    store->closing = *event; /* its link covers the closed task */
+    return SEGUE_OK;
 }
 
 segue_status segue_store_add_snapshot(segue_store *store, int64_t learner, uint64_t seq,

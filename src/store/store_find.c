@@ -89,9 +89,9 @@ static segue_status copy_bytes(const void *data, size_t n, void **bytes, size_t 
     return SEGUE_OK;
 }
 
-/* *bytes is NULL if there is no snapshot; else the caller frees it. */
-segue_status segue_store_read_snapshot(segue_store *store, int64_t learner, uint64_t *seq,
-                                       void **bytes, size_t *size, segue_error *err)
+/* *bytes is NULL if there is none; else the caller frees it. */
+static segue_status read_state(segue_store *store, const segue_query *query, uint64_t *seq,
+                               void **bytes, size_t *size, segue_error *err)
 {
     segue_rows rows;
     segue_stored_snapshot row;
@@ -99,12 +99,47 @@ segue_status segue_store_read_snapshot(segue_store *store, int64_t learner, uint
     *seq = 0;
     *bytes = NULL;
     *size = 0;
-    segue_rows_open(&rows, store, &(segue_query){.kind = SEGUE_QUERY_SNAPSHOT, .id = learner}, err);
-    if (segue_rows_next_snapshot(&rows, &row)) {
+    segue_rows_open(&rows, store, query, err);
+    if (query->kind == SEGUE_QUERY_BASE ? segue_rows_next_base(&rows, &row)
+                                        : segue_rows_next_snapshot(&rows, &row)) {
         *seq = row.seq;
         status = copy_bytes(row.bytes, row.size, bytes, size, err);
     }
     return segue_rows_close(&rows, status);
+}
+
+segue_status segue_store_read_snapshot(segue_store *store, int64_t learner, uint64_t *seq,
+                                       void **bytes, size_t *size, segue_error *err)
+{
+    return read_state(store, &(segue_query){.kind = SEGUE_QUERY_SNAPSHOT, .id = learner}, seq,
+                      bytes, size, err);
+}
+
+segue_status segue_store_read_base(segue_store *store, int64_t learner, uint64_t *seq, void **bytes,
+                                   size_t *size, segue_error *err)
+{
+    return read_state(store, &(segue_query){.kind = SEGUE_QUERY_BASE, .id = learner}, seq, bytes,
+                      size, err);
+}
+
+segue_status segue_store_is_removed(segue_store *store, int64_t task, bool *removed, bool *erased,
+                                    segue_error *err)
+{
+    segue_rows rows;
+    segue_stored_removed row = {.erased = false};
+    segue_rows_open(&rows, store, &(segue_query){.kind = SEGUE_QUERY_REMOVED, .id = task}, err);
+    *removed = segue_rows_next_removed(&rows, &row);
+    *erased = *removed && row.erased;
+    return segue_rows_close(&rows, SEGUE_OK);
+}
+
+segue_status segue_store_read_key(segue_store *store, unsigned char key[SEGUE_STORE_KEY_SIZE],
+                                  segue_error *err)
+{
+    segue_store_meta meta;
+    SEGUE_TRY(store->backend->read_meta(store, &meta, err));
+    memcpy(key, meta.key, sizeof meta.key);
+    return SEGUE_OK;
 }
 
 /* *bytes is NULL if the learner was created without a saved one; else the caller frees it. */

@@ -6,6 +6,7 @@
 #define SEGUE_STORE_STORE_FIND_H
 
 #include "store/rows.h"
+#include "store/store_change.h"
 
 #define SEGUE_MAX_STORE_NAME     256  /* bytes of a name or of a task's key */
 #define SEGUE_MAX_STORE_FEATURES 8192 /* bytes of a task's features */
@@ -36,6 +37,20 @@ SEGUE_MUST_CHECK segue_status segue_store_find_reward(segue_store *store, int64_
 SEGUE_MUST_CHECK segue_status segue_store_read_snapshot(segue_store *store, int64_t learner,
                                                         uint64_t *seq, void **bytes, size_t *size,
                                                         segue_error *err);
+
+/** Read the snapshot that replaces removed rewards, as segue_store_read_snapshot. */
+SEGUE_MUST_CHECK segue_status segue_store_read_base(segue_store *store, int64_t learner,
+                                                    uint64_t *seq, void **bytes, size_t *size,
+                                                    segue_error *err);
+
+/** Return whether the rewards of a task were removed; *erased: its key, too. */
+SEGUE_MUST_CHECK segue_status segue_store_is_removed(segue_store *store, int64_t task,
+                                                     bool *removed, bool *erased, segue_error *err);
+
+/** Read the key that signs decision ids. */
+SEGUE_MUST_CHECK segue_status segue_store_read_key(segue_store *store,
+                                                   unsigned char key[SEGUE_STORE_KEY_SIZE],
+                                                   segue_error *err);
 
 /** Read the saved learner that a learner was created from; *bytes is the caller's to free, NULL
  * without one. */

@@ -65,6 +65,7 @@ typedef struct segue_stored_reward {
     double value, created;
     bool by_default;    /* stored at its deadline */
     double probability; /* of the arm when it was chosen; 0: it was not requested */
+    const char *asks;   /* the asks before it (ask_log.h); NULL: one ask, with all arms */
 } segue_stored_reward;
 
 /** A change of a learner. */
@@ -78,7 +79,9 @@ typedef enum segue_event_kind {
     SEGUE_EVENT_RESUME_TRANSFER, /* subject: the last task that opened before, of the open ones */
     SEGUE_EVENT_SETTINGS,        /* subject: the number of the change, from 1 on */
     SEGUE_EVENT_PAUSE,           /* subject: 1 paused, 0 resumed */
-    SEGUE_LAST_EVENT_KIND = SEGUE_EVENT_PAUSE
+    SEGUE_EVENT_TRIM,  /* rewards of tasks are gone; subject: the last of their closing events */
+    SEGUE_EVENT_ERASE, /* a task's key and rewards are gone; subject: the task */
+    SEGUE_LAST_EVENT_KIND = SEGUE_EVENT_ERASE
 } segue_event_kind;
 
 typedef struct segue_stored_event {
@@ -102,5 +105,24 @@ typedef struct segue_stored_snapshot {
     const void *bytes;
     size_t size;
 } segue_stored_snapshot;
+
+#define SEGUE_DIGEST_SIZE 32 /* bytes of a digest: BLAKE2b-256 */
+
+/** A link of a learner's hash chain: event `seq`, or 0 for the learner itself. */
+typedef struct segue_stored_link {
+    int64_t learner;
+    uint64_t seq;
+    unsigned char digest[SEGUE_DIGEST_SIZE]; /* of the rows that the event stands for */
+    unsigned char hash[SEGUE_DIGEST_SIZE];   /* of the hash before it, the event and the digest */
+} segue_stored_link;
+
+/** The remains of the rewards of a closed task, or of the task, when they are removed. */
+typedef struct segue_stored_removed {
+    int64_t task, learner;
+    const char *counts;                       /* pulls and sums per arm: {"0":[3,2]} */
+    unsigned char rewards[SEGUE_DIGEST_SIZE]; /* digest of the rewards' rows ... */
+    unsigned char key[SEGUE_DIGEST_SIZE];     /* ... and of the task's key */
+    bool erased;                              /* the key is gone, too */
+} segue_stored_removed;
 
 #endif

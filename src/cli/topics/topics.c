@@ -13,7 +13,7 @@ static const cli_topic topics[] = {
     {"results",
      "every field and column that commands print or write",
      {cli_topics_results_simulate, cli_topics_results_models, cli_topics_results_logs,
-      cli_topics_results_plan}},
+      cli_topics_results_plan, cli_topics_results_audit}},
 };
 
 const cli_topic *cli_topics_list(size_t *count)

@@ -17,7 +17,7 @@ typedef struct cli_topic {
 
 extern const char cli_topics_models[], cli_topics_logs[];
 extern const char cli_topics_results_simulate[], cli_topics_results_models[],
-    cli_topics_results_logs[], cli_topics_results_plan[];
+    cli_topics_results_logs[], cli_topics_results_plan[], cli_topics_results_audit[];
 
 /** All topics, sorted by name. */
 const cli_topic *cli_topics_list(size_t *count);

@@ -6,6 +6,7 @@
  * A list is read from the store, and the rows of open tasks are then updated from memory, which has
  * newer counts.  A copy is freed under the lock: it shares a prior, which counts references.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,6 +198,31 @@ typedef struct arm_sums {
     double total[SEGUE_MAX_SERVICE_ARMS];
 } arm_sums;
 
+/* Add the counts of rewards that were removed: {"0":[3,2.5]}. */
+static void add_counts(const char *text, arm_sums *sums)
+{
+    const char *arm;
+    const json_t *pair;
+    json_t *counts = json_loads(text, 0, NULL);
+    json_object_foreach(counts, arm, pair)
+    {
+        const size_t i = strtoul(arm, NULL, 10) % SEGUE_MAX_SERVICE_ARMS;
+        sums->pulls[i] += (uint64_t)json_integer_value(json_array_get(pair, 0));
+        sums->total[i] += json_number_value(json_array_get(pair, 1));
+    }
+    json_decref(counts);
+}
+
+static segue_status add_removed(segue_store *store, int64_t task, arm_sums *sums, segue_error *err)
+{
+    segue_rows rows;
+    segue_stored_removed removed;
+    segue_rows_open(&rows, store, &(segue_query){.kind = SEGUE_QUERY_REMOVED, .id = task}, err);
+    if (segue_rows_next_removed(&rows, &removed))
+        add_counts(removed.counts, sums);
+    return segue_rows_close(&rows, SEGUE_OK);
+}
+
 /* A damaged store may have any arm: the remainder stays inside the arrays. */
 static segue_status add_rewards(segue_store *store, int64_t task, arm_sums *sums, segue_error *err)
 {
@@ -238,6 +264,8 @@ static void respond_closed_task(segue_service *service, segue_store *store, lear
     segue_status status = segue_store_find_task(store, state->id, key, &row, &found, &err);
     if (status == SEGUE_OK && found)
         status = add_rewards(store, row.id, sums, &err);
+    if (status == SEGUE_OK && found)
+        status = add_removed(store, row.id, sums, &err);
     if (status != SEGUE_OK)
         segue_damage_respond_failed(service, status, &err, response);
     else if (!found)

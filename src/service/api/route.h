@@ -23,6 +23,7 @@
     X(TASKS, "list_tasks", READ)                                                                   \
     X(OPEN, "open_task", DECIDE)                                                                   \
     X(TASK, "inspect_task", READ)                                                                  \
+    X(ERASE, "erase_task", ADMIN)                                                                  \
     X(CLOSE, "close_task", DECIDE)                                                                 \
     X(ASK, "ask", DECIDE)                                                                          \
     X(TELL, "tell", DECIDE)                                                                        \

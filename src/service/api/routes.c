@@ -35,6 +35,7 @@ static const pattern patterns[] = {
     {"GET", "/v1/learners/:l/tasks", ROUTE_TASKS, NO_BODY},
     {"POST", "/v1/learners/:l/tasks", ROUTE_OPEN, OPTIONAL_BODY},
     {"GET", "/v1/learners/:l/tasks/:t", ROUTE_TASK, NO_BODY},
+    {"DELETE", "/v1/learners/:l/tasks/:t", ROUTE_ERASE, NO_BODY},
     {"POST", "/v1/learners/:l/tasks/:t/close", ROUTE_CLOSE, OPTIONAL_BODY},
     {"POST", "/v1/learners/:l/ask", ROUTE_ASK, BODY},
     {"POST", "/v1/tell", ROUTE_TELL, BODY},
@@ -102,19 +103,21 @@ static void fail_name(segue_response *response)
 }
 
 /* Fail with 405: the path exists, but not with this method. */
-static void fail_method(const char *method, bool get, bool post, bool delete,
+static void fail_method(const char *method, bool get, bool post, bool delete, bool patch,
                         segue_response *response)
 {
     static const struct {
-        bool get, post, delete;
+        bool get, post, delete, patch;
         const char *text;
-    } allows[] = {{true, false, false, "GET, HEAD"},
-                  {false, true, false, "POST"},
-                  {false, false, true, "DELETE"},
-                  {true, true, false, "GET, HEAD, POST"},
-                  {true, false, true, "GET, HEAD, PATCH, DELETE"}};
+    } allows[] = {{true, false, false, false, "GET, HEAD"},
+                  {false, true, false, false, "POST"},
+                  {false, false, true, false, "DELETE"},
+                  {true, true, false, false, "GET, HEAD, POST"},
+                  {true, false, true, false, "GET, HEAD, DELETE"},
+                  {true, false, true, true, "GET, HEAD, PATCH, DELETE"}};
     for (size_t i = 0; i < sizeof allows / sizeof *allows; i++)
-        if (allows[i].get == get && allows[i].post == post && allows[i].delete == delete)
+        if (allows[i].get == get && allows[i].post == post &&
+            allows[i].delete == delete &&allows[i].patch == patch)
             response->allow = allows[i].text;
     segue_response_fail(response, 405, "this path does not take %.20s; it takes %s", method,
                         response->allow);
@@ -127,7 +130,8 @@ static const pattern *find_pattern(const segue_request *request, segue_parsed_re
                                    segue_response *response)
 {
     const char *method = strcmp(request->method, "HEAD") == 0 ? "GET" : request->method;
-    bool get = segue_static_files_find(request->path) != NULL, post = false, delete = false;
+    bool get = segue_static_files_find(request->path) != NULL, post = false, delete = false,
+         patch = false;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
         const match_result result = match(patterns[i].path, request->path, parsed);
         if (result == NO_MATCH)
@@ -140,9 +144,10 @@ static const pattern *find_pattern(const segue_request *request, segue_parsed_re
         get = get || patterns[i].method[0] == 'G';
         post = post || patterns[i].method[1] == 'O';
         delete = delete || patterns[i].method[0] == 'D';
+        patch = patch || patterns[i].method[1] == 'A';
     }
     if (get || post || delete)
-        fail_method(request->method, get, post, delete, response);
+        fail_method(request->method, get, post, delete, patch, response);
     else
         segue_response_fail(response, 404,
                             "this path does not exist; GET /openapi.json lists all paths");

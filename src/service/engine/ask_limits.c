@@ -112,23 +112,30 @@ static double *find_shares(const learner_state *state, const arm_numbers *shares
     return share;
 }
 
+segue_status segue_ask_limits_set(const learner_state *state, task_state *task, ask_limits *limits,
+                                  segue_error *err)
+{
+    const task_terms *terms = &task->terms;
+    const bool narrows = limits->allowed || terms->shares;
+    limits->play = (segue_task_limits){.floor = terms->floor};
+    if (narrows)
+        limits->play.allowed = copy_flags(state, limits->allowed);
+    if (terms->shares)
+        limits->play.share = find_shares(state, terms->shares);
+    if ((narrows && !limits->play.allowed) || (terms->shares && !limits->play.share))
+        return segue_fail_no_memory(err, "the arms of a task");
+    return segue_task_limits_fit(&limits->play, task->play, err);
+}
+
 bool segue_ask_limits_collect(const learner_state *state, task_state *task,
                               const segue_parsed_request *request, ask_limits *out,
                               segue_response *response)
 {
-    const task_terms *terms = &task->terms;
     segue_error why;
-    *out = (ask_limits){.play = {.floor = terms->floor}};
+    *out = (ask_limits){.allowed = NULL};
     if (!find_allowed(state, task->n_arms, request, &out->allowed, response))
         return false;
-    if (out->allowed || terms->shares)
-        out->play.allowed = copy_flags(state, out->allowed);
-    if (terms->shares)
-        out->play.share = find_shares(state, terms->shares);
-    if ((!out->play.allowed && (out->allowed || terms->shares)) ||
-        (!out->play.share && terms->shares))
-        return fail_memory(response);
-    if (segue_task_limits_fit(&out->play, task->play, &why) == SEGUE_OK)
+    if (segue_ask_limits_set(state, task, out, &why) == SEGUE_OK)
         return true;
     segue_ask_limits_respond_none(&why, response);
     return false;

@@ -24,6 +24,11 @@ bool segue_ask_limits_collect(const learner_state *state, task_state *task,
                               struct segue_response *response);
 void segue_ask_limits_fini(ask_limits *limits);
 
+/* Add floor and shares of the task's settings to the allowed arms that `limits` has.
+ * SEGUE_EDOMAIN: no arm may be chosen; SEGUE_ENOMEM. */
+SEGUE_MUST_CHECK segue_status segue_ask_limits_set(const learner_state *state, task_state *task,
+                                                   ask_limits *limits, segue_error *err);
+
 /* The arms that the policy chooses among, to explain its choice; NULL: all. */
 const bool *segue_ask_limits_explained(const ask_limits *limits);
 

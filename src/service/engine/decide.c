@@ -50,6 +50,12 @@ static segue_status choose_each(segue_service *service, learner_state *state, ta
                                        &out->choice[out->n], err);
         out->n += status == SEGUE_OK;
     }
+    segue_ask_log_add(&task->asks,
+                      &(ask_terms){.rewards = task->rewards,
+                                   .allowed = limits->allowed,
+                                   .n_arms = task->n_arms,
+                                   .probability = request->probability},
+                      out->n);
     free(distribution.drawn);
     return status;
 }

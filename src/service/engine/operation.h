@@ -55,12 +55,14 @@ typedef struct operation_kind {
 extern const operation_kind op_create_learner, op_change_learner, op_delete_learner;
 extern const operation_kind op_add_arm, op_retire_arm;
 extern const operation_kind op_open, op_close, op_tell, op_tell_many, op_ask;
+extern const operation_kind op_erase;
 extern const operation_kind op_stop_transfer, op_resume_transfer; /* the first is a job */
 extern const operation_kind op_read; /* only reads: never in the commit queue */
 /* Internal jobs. */
 extern const operation_kind op_persist_pending, op_expire, op_default_reward;
 extern const operation_kind op_refit_begin, op_refit_publish, op_snapshot;
 extern const operation_kind op_purge, op_probe, op_checkpoint;
+extern const operation_kind op_trim;
 
 struct operation {
     operation *next; /* in the queue, in its group, or in the read pool */
@@ -112,6 +114,7 @@ struct operation {
         } arm;
         struct {
             uint64_t sequence; /* default reward: of its entry in the deadline queue */
+            size_t n_asks;     /* entries of the task's ask_log that are stored with it */
             bool is_new;       /* the reward was not stored before */
             bool closes;       /* it is the task's last */
             bool is_closed;    /* the task was closed before, or by this reward */
@@ -128,6 +131,13 @@ struct operation {
         struct tell_list *tell_list; /* tell many: until it is dequeued */
         uint64_t persisted_end;      /* persist: entries before this one are stored */
         bool more;                   /* purge: rows are left */
+        segue_trimmed trimmed;       /* trim */
+        struct {
+            uint64_t rewards; /* that were removed */
+            double time;
+            bool was_open, snapshot;               /* the task was open; the learner was stored */
+            unsigned char hash[SEGUE_DIGEST_SIZE]; /* of the event */
+        } erase;
     };
 };
 

@@ -20,8 +20,9 @@ typedef struct segue_service_config {
     uint64_t max_group;  /* operations of one transaction; default 512 */
     uint64_t max_wal;    /* bytes of the WAL at which changes are rejected; default 1 GB */
     uint64_t max_metrics_learners; /* learners with metrics of their own; default 100 */
-    double rate;                   /* requests per second and token; 0 (the default): no limit */
-    double (*now)(void);           /* seconds since 1970, shown to users; NULL: the system clock */
+    double keep; /* seconds until rewards of closed tasks are removed; 0 (the default): forever */
+    double rate; /* requests per second and token; 0 (the default): no limit */
+    double (*now)(void);    /* seconds since 1970, shown to users; NULL: the system clock */
     double (*steady)(void); /* seconds that never jump, for durations; NULL: CLOCK_MONOTONIC */
     void (*report)(void *context, const char *message); /* a line for the operator, from any
                                                             thread, without waiting; or NULL */

@@ -147,6 +147,7 @@ static operation *create_operation(const segue_parsed_request *parsed)
                                                           [ROUTE_RESUME] = &op_resume_transfer,
                                                           [ROUTE_OPEN] = &op_open,
                                                           [ROUTE_CLOSE] = &op_close,
+                                                          [ROUTE_ERASE] = &op_erase,
                                                           [ROUTE_TELL] = &op_tell,
                                                           [ROUTE_ASK] = &op_ask};
     const bool tells_many = parsed->route == ROUTE_TELL && parsed->rewards;

@@ -50,6 +50,7 @@ static bool copy_task(operation *op, task_state *task)
         return false;
     }
     segue_task_fork_stream(task->play, r->copy.task.play);
+    r->copy_number = segue_ask_log_add_copy(&task->asks, task->rewards);
     r->copied = true;
     return true;
 }
@@ -130,6 +131,12 @@ static void issue(segue_service *service, operation *op, task_state *task)
     const double now = segue_service_time(service);
     for (size_t i = 0; i < d->n; i++)
         segue_decide_task_issue_copied(op->state, task, &d->choice[i], now);
+    segue_ask_log_add_of_copy(&task->asks,
+                              &(ask_terms){.rewards = task->rewards,
+                                           .allowed = op->read->limits.allowed,
+                                           .n_arms = task->n_arms,
+                                           .probability = op->request.probability},
+                              d->n, op->read->copy_number);
     d->version = task->version;
 }
 

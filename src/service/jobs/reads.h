@@ -38,7 +38,8 @@ typedef struct read_state {
     segue_model_history versions;
     model_version newest;
 
-    task_copy copy; /* of an ask */
+    task_copy copy;       /* of an ask */
+    uint32_t copy_number; /* in the ask_log of its task */
     ask_limits limits;
     arm_distribution distribution;
     decided decided;

@@ -16,6 +16,7 @@
 #include "service/jobs/wal_checkpoint.h"
 
 #define TICK_SECONDS  0.1
+#define TRIM_SECONDS  60.0 /* between two searches for rewards to remove */
 #define CLOCK_SECONDS 60.0 /* between two transactions that store the service time alone */
 #define MAX_EXPIRED   1000 /* default rewards per learner and tick */
 #define MAX_IDLE      1000 /* idle tasks closed per learner and tick */
@@ -144,6 +145,18 @@ static void check_idle(segue_service *service, learner_state *state, double now)
             segue_timer_clear_close_pending(state, found[i]);
 }
 
+/* ---- retention --------------------------------------------------------------------------- */
+
+/* Enqueue the removal of old rewards, now and then. */
+static void check_trim(segue_service *service, learner_state *state, double now)
+{
+    const double keep = service->config.keep;
+    if (!(keep > 0.0) || now - state->trim_checked < fmin(TRIM_SECONDS, keep / 4.0))
+        return;
+    state->trim_checked = now;
+    segue_commit_queue_add_job_once(service, state, &op_trim);
+}
+
 /* ---- the service ------------------------------------------------------------------------- */
 
 static void enqueue_probe(segue_service *service)
@@ -180,6 +193,7 @@ void segue_timer_tick(segue_service *service)
     for (size_t i = 0; all && i < count; i++) {
         check_deadlines(service, all[i], now);
         check_idle(service, all[i], now);
+        check_trim(service, all[i], now);
         if (atomic_load(&all[i]->refit_finished)) /* its transaction failed */
             segue_commit_queue_add_job_once(service, all[i], &op_refit_publish);
         segue_learner_state_release(all[i]);

@@ -10,10 +10,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/clock.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 #include "segue/internal.h"
 
+#define MAX_DURATION  3.2e9   /* seconds that --keep can have: about 100 years */
 #define STORE_SECONDS 1.0     /* between two stored values, at least */
 #define LATEST        0x1p+37 /* seconds: in milliseconds it fits into the 48 bits of a decision id */
 
@@ -69,4 +71,23 @@ segue_status segue_clock_stage(service_clock *clock, segue_store *store, segue_e
 void segue_clock_commit(service_clock *clock)
 {
     clock->stored = clock->staged;
+}
+
+segue_status segue_clock_parse_duration(const char *text, double *seconds, segue_error *err)
+{
+    static const struct {
+        char letter;
+        double seconds;
+    } units[] = {{'s', 1.0}, {'m', 60.0}, {'h', 3600.0}, {'d', 86400.0}, {'w', 604800.0}};
+    char *end = NULL;
+    const double number = *text >= '0' && *text <= '9' ? strtod(text, &end) : -1.0;
+    for (size_t i = 0; end && end[0] && !end[1] && i < sizeof units / sizeof *units; i++)
+        if (*end == units[i].letter && number > 0.0 && number * units[i].seconds <= MAX_DURATION) {
+            *seconds = number * units[i].seconds;
+            return SEGUE_OK;
+        }
+    return segue_fail(err, SEGUE_EPARSE,
+                      "'%.40s' is not a duration; need a positive number and s, m, h, d or w, such "
+                      "as 90d, up to 100 years",
+                      text);
 }

@@ -42,4 +42,9 @@ SEGUE_MUST_CHECK segue_status segue_clock_stage(service_clock *clock, segue_stor
 /** The transaction is durable. */
 void segue_clock_commit(service_clock *clock);
 
+/** Parse a duration: a number and s, m, h, d or w; "90d" is 90 days.
+ * @retval SEGUE_EPARSE, SEGUE_EDOMAIN */
+SEGUE_MUST_CHECK segue_status segue_clock_parse_duration(const char *text, double *seconds,
+                                                         segue_error *err);
+
 #endif

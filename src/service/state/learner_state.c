@@ -17,9 +17,10 @@
 #include "segue/internal.h"
 #include "service/api/task_features.h"
 
-/* Decisions of a task are numbered from a random number on, so that none repeats after a restart.
- */
-#define FIRST_NUMBER(draw) (UINT64_C(1) << 61 | (draw) >> 3)
+uint64_t segue_learner_state_first_number(uint64_t draw)
+{
+    return UINT64_C(1) << 61 | draw >> 3;
+}
 
 /* ---- create and destroy ------------------------------------------------------------------ */
 
@@ -228,6 +229,7 @@ static segue_status create_play(learner_state *state, task_state *task, const ch
     SEGUE_TRY(parse_features(&parsed, task, features, err));
     segue_rng_init(&rng, state->settings.seed, 0, 0, SEGUE_STREAM_POLICY);
     task->version = segue_learner_version(state->learner);
+    task->prior_seq = state->seq;
     segue_status status = task->control ? play_control(state, task->n_arms, &rng, &task->play, err)
                                         : play_with_transfer(state, task, &parsed, &rng, err);
     segue_task_features_fini(&parsed);
@@ -243,7 +245,8 @@ static void begin_play(const learner_state *state, task_state *task, uint64_t dr
 {
     segue_rng rng;
     segue_rng_init(&rng, state->settings.seed, draw >> 1, (uint64_t)task->id, SEGUE_STREAM_POLICY);
-    task->next = FIRST_NUMBER(draw);
+    task->draw = draw;
+    task->next = segue_learner_state_first_number(draw);
     segue_task_next(task->play, &rng, 0);
 }
 
@@ -252,6 +255,7 @@ static void free_task(task_state *task)
 {
     segue_hash_map_discard(task->id_entry);
     segue_hash_map_discard(task->key_entry);
+    segue_ask_log_fini(&task->asks);
     free(task->key);
     free(task);
 }
@@ -364,9 +368,10 @@ void segue_learner_state_close_task(learner_state *state, task_state *task)
 size_t segue_learner_state_bytes(const learner_state *state)
 {
     enum { OVERHEAD = 16 }; /* of malloc per block */
-    const size_t tasks = state->by_id.count * (sizeof(task_state) + (size_t)2 * OVERHEAD) +
-                         segue_hash_map_bytes(&state->by_id, state->by_id.count * sizeof(int64_t)) +
-                         segue_hash_map_bytes(&state->by_key, state->key_bytes) + state->key_bytes;
+    const size_t tasks =
+        state->by_id.count * (sizeof(task_state) + 2 * sizeof(ask_entry) + (size_t)3 * OVERHEAD) +
+        segue_hash_map_bytes(&state->by_id, state->by_id.count * sizeof(int64_t)) +
+        segue_hash_map_bytes(&state->by_key, state->key_bytes) + state->key_bytes;
     const size_t arms = state->n_arms * (sizeof(learner_arm) + sizeof(learner_arm *) + 2) +
                         segue_hash_map_bytes(&state->arm_by_name, 0) + 4 * state->config.size;
     return sizeof *state + segue_learner_bytes(state->learner) + tasks + state->control_bytes +

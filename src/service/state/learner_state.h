@@ -29,6 +29,7 @@ typedef enum learner_job {
     JOB_REFIT_PUBLISH,
     JOB_SNAPSHOT,
     JOB_STOP_TRANSFER,
+    JOB_TRIM,
     N_LEARNER_JOBS
 } learner_job;
 
@@ -84,6 +85,7 @@ typedef struct learner_state {
     atomic_ullong refits, refit_microseconds; /* run since the start */
 
     bool refit_fails;                 /* the refit worker's: the last refit failed */
+    double trim_checked;              /* the timer's: service time when it enqueued op_trim */
     double idle_checked;              /* the timer's: service time of the last check ... */
     double shortest_idle;             /* ... and the shortest idle time that it found; 0: none */
     struct learner_state *next_refit; /* guarded by worker_lock */
@@ -140,6 +142,10 @@ void segue_learner_state_insert_task(learner_state *state, task_state *task, int
 /** Note whether a task's time to its deadlines is not that of new tasks. */
 void segue_learner_state_check_deadlines(learner_state *state, const task_state *task);
 void segue_learner_state_discard_task(learner_state *state, task_state *task);
+
+/** The number of the first decision of a task with this draw: random, so that none repeats after a
+ * restart. */
+uint64_t segue_learner_state_first_number(uint64_t draw);
 
 /** Bytes of a learner and all that belongs to it. */
 size_t segue_learner_state_bytes(const learner_state *state);

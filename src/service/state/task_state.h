@@ -12,6 +12,7 @@
 
 #include "segue/internal.h"
 #include "service/api/settings/task_terms.h"
+#include "service/state/ask_log.h"
 #include "service/state/hash_map.h"
 
 typedef struct task_state {
@@ -25,6 +26,9 @@ typedef struct task_state {
     task_terms terms;     /* of the learner, when it opened */
     segue_task *play;     /* counts and policy of the library; asks and tells go to it */
     uint64_t next;        /* number of its next decision */
+    uint64_t draw;        /* random bits of this task in this run of the service */
+    uint64_t prior_seq;   /* the last event that its shared prior knows */
+    ask_log asks;         /* since its last reward */
     double opened;        /* wall time */
     double active;        /* service time of the last ask or tell */
     uint64_t rewards;

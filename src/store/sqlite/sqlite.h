@@ -124,6 +124,11 @@ SEGUE_MUST_CHECK segue_status segue_sqlite_close_task(segue_store *base,
                                                       segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_sqlite_delete_learner(segue_store *base, int64_t learner,
                                                           segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_sqlite_set_base(segue_store *base, int64_t learner,
+                                                    segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_sqlite_remove_task(segue_store *base, int64_t task,
+                                                       const char *key, uint64_t tag,
+                                                       segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_sqlite_purge(segue_store *base, bool *more, segue_error *err);
 
 /* ---- sqlite_rows.c, sqlite_table.c ------------------------------------------------------- */

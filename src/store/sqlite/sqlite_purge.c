@@ -27,13 +27,51 @@ static segue_status find_deleted(sqlite_store *store, int64_t *learner, segue_er
     return status;
 }
 
+segue_status segue_sqlite_set_base(segue_store *base, int64_t learner, segue_error *err)
+{
+    return segue_sqlite_run_ids(segue_sqlite_of(base), SQL_SET_BASE, learner, 0, err);
+}
+
+/* Give an erased task another key and tag: decision ids of before match it no more. */
+static segue_status rename_task(sqlite_store *store, int64_t task, const char *key, uint64_t tag,
+                                segue_error *err)
+{
+    sqlite3_stmt *sql = segue_sqlite_statement(store, SQL_RENAME_TASK, err);
+    if (!sql)
+        return SEGUE_EIO;
+    (void)sqlite3_bind_int64(sql, 1, task);
+    if (sqlite3_bind_text(sql, 2, key, -1, SQLITE_STATIC) != SQLITE_OK)
+        return segue_sqlite_fail(store, err);
+    (void)sqlite3_bind_int64(sql, 3, (int64_t)tag);
+    return segue_sqlite_run(store, sql, err);
+}
+
+/* An erasure overwrites with zeros what it deletes. */
+segue_status segue_sqlite_remove_task(segue_store *base, int64_t task, const char *key,
+                                      uint64_t tag, segue_error *err)
+{
+    sqlite_store *store = segue_sqlite_of(base);
+    if (!key)
+        return segue_sqlite_run_ids(store, SQL_REMOVE_REWARDS, task, 0, err);
+    SEGUE_TRY(segue_sqlite_execute(store, "PRAGMA secure_delete = ON", err));
+    segue_status status = segue_sqlite_run_ids(store, SQL_REMOVE_REWARDS, task, 0, err);
+    if (status == SEGUE_OK)
+        status = segue_sqlite_run_ids(store, SQL_REMOVE_DECISIONS, task, 0, err);
+    if (status == SEGUE_OK)
+        status = *key ? rename_task(store, task, key, tag, err)
+                      : segue_sqlite_run_ids(store, SQL_REMOVE_TASK, task, 0, err);
+    (void)sqlite3_exec(store->db, "PRAGMA secure_delete = OFF", NULL, NULL, NULL);
+    return status;
+}
+
 /* The rows of its first tasks, then these tasks, then the rest.  A table with more rows ends the
  * call. */
 segue_status segue_sqlite_purge(segue_store *base, bool *more, segue_error *err)
 {
     static const statement parts[] = {SQL_PURGE_REWARDS, SQL_PURGE_DECISIONS, SQL_PURGE_TASKS,
                                       SQL_PURGE_EVENTS,  SQL_PURGE_ARMS,      SQL_PURGE_SNAPSHOTS,
-                                      SQL_PURGE_INITIAL, SQL_PURGE_LEARNER};
+                                      SQL_PURGE_INITIAL, SQL_PURGE_CHAIN,     SQL_PURGE_REMOVED,
+                                      SQL_PURGE_BASE,    SQL_PURGE_LEARNER};
     sqlite_store *store = segue_sqlite_of(base);
     int64_t learner = 0;
     *more = false;

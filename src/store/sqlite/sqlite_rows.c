@@ -93,8 +93,10 @@ static void read_reward(segue_rows *rows, sql_row *row, void *out)
         .value = segue_sqlite_column_real(row, 4),
         .created = segue_sqlite_column_real(row, 5),
         .by_default = segue_sqlite_column_flag(row, 6),
-        .probability =
-            segue_sqlite_column_is_null(row, 7) ? 0.0 : segue_sqlite_column_real(row, 7)};
+        .probability = segue_sqlite_column_is_null(row, 7) ? 0.0 : segue_sqlite_column_real(row, 7),
+        .asks = segue_sqlite_column_is_null(row, 8)
+                    ? NULL
+                    : segue_sqlite_column_text(row, 8, SEGUE_MAX_ROW_TEXT)};
     if (!(reward->probability >= 0.0 && reward->probability <= 1.0))
         segue_sqlite_column_fail(row, 7, "a probability");
     if (rows->query.kind == SEGUE_QUERY_REWARDS && reward->position != rows->count)
@@ -154,6 +156,41 @@ static void read_initial(segue_rows *rows, sql_row *row, void *out)
     initial->bytes = segue_sqlite_column_blob(row, 1, &initial->size);
 }
 
+/* Two digests, one after the other. */
+static void read_digests(sql_row *row, int column, unsigned char *first, unsigned char *second)
+{
+    size_t size = 0;
+    const unsigned char *bytes = segue_sqlite_column_blob(row, column, &size);
+    if (size != (size_t)2 * SEGUE_DIGEST_SIZE || !bytes) {
+        segue_sqlite_column_fail(row, column, "two digests of 32 bytes");
+        return;
+    }
+    memcpy(first, bytes, SEGUE_DIGEST_SIZE);
+    memcpy(second, bytes + SEGUE_DIGEST_SIZE, SEGUE_DIGEST_SIZE);
+}
+
+static void read_link(segue_rows *rows, sql_row *row, void *out)
+{
+    (void)rows;
+    segue_stored_link *link = out;
+    *link = (segue_stored_link){
+        .learner = sqlite3_column_int64(row->sql, 0),
+        .seq = (uint64_t)segue_sqlite_column_integer(row, 1, 0, SEGUE_MAX_ROW_ID)};
+    read_digests(row, 2, link->digest, link->hash);
+}
+
+static void read_removed(segue_rows *rows, sql_row *row, void *out)
+{
+    (void)rows;
+    segue_stored_removed *removed = out;
+    *removed = (segue_stored_removed){
+        .task = sqlite3_column_int64(row->sql, 0),
+        .learner = segue_sqlite_column_integer(row, 1, 1, SEGUE_MAX_LEARNER_ID),
+        .counts = segue_sqlite_column_text(row, 2, SEGUE_MAX_ROW_TEXT),
+        .erased = segue_sqlite_column_flag(row, 4)};
+    read_digests(row, 3, removed->rewards, removed->key);
+}
+
 /* ---- queries ----------------------------------------------------------------------------- */
 
 /* How a query is bound and read: parameters of the statement, in order, are of the query `id`, then
@@ -167,6 +204,7 @@ typedef struct query_kind {
 
 static const query_kind kinds[SEGUE_N_QUERIES] = {
     [SEGUE_QUERY_LEARNERS] = {SQL_LEARNERS, 1, "learner", read_learner},
+    [SEGUE_QUERY_LEARNER] = {SQL_LEARNER, 1, "learner", read_learner},
     [SEGUE_QUERY_ARMS] = {SQL_ARMS, 2, "arm", read_arm},
     [SEGUE_QUERY_OPEN_TASKS] = {SQL_TASKS_OPEN, 1, "task", read_task},
     [SEGUE_QUERY_NEWEST_OPEN_TASKS] = {SQL_TASKS_NEWEST_OPEN, 1, "task", read_task},
@@ -183,6 +221,12 @@ static const query_kind kinds[SEGUE_N_QUERIES] = {
     [SEGUE_QUERY_EVENTS] = {SQL_EVENTS, 1, "event", read_event},
     [SEGUE_QUERY_SNAPSHOT] = {SQL_SNAPSHOT, 2, "snapshot", read_snapshot},
     [SEGUE_QUERY_INITIAL] = {SQL_INITIAL, 1, "initial", read_initial},
+    [SEGUE_QUERY_CHAIN] = {SQL_CHAIN, 2, "chain", read_link},
+    [SEGUE_QUERY_LAST_LINK] = {SQL_LAST_LINK, 2, "chain", read_link},
+    [SEGUE_QUERY_REMOVED] = {SQL_REMOVED, 1, "removed", read_removed},
+    [SEGUE_QUERY_LAST_TRIM] = {SQL_LAST_TRIM, 1, "event", read_event},
+    [SEGUE_QUERY_CLOSED_AFTER] = {SQL_TASKS_CLOSED_AFTER, 1, "task", read_task},
+    [SEGUE_QUERY_BASE] = {SQL_BASE, 1, "base", read_snapshot},
 };
 
 /* The decision numbers of a reward use all 64 bits; limits and events end at INT64_MAX. */

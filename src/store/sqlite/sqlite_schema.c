@@ -33,13 +33,14 @@ static const char schema[] =
     "CREATE INDEX decision_event ON decision (task, event) WHERE event IS NOT NULL;"
     "CREATE TABLE reward (task INTEGER, number INTEGER, position INTEGER NOT NULL,"
     " arm INTEGER NOT NULL, value REAL NOT NULL, created REAL NOT NULL,"
-    " by_default INTEGER NOT NULL, probability REAL, PRIMARY KEY (task, number)) WITHOUT ROWID;"
+    " by_default INTEGER NOT NULL, probability REAL, asks TEXT,"
+    " PRIMARY KEY (task, number)) WITHOUT ROWID;"
     "CREATE TABLE event (seq INTEGER PRIMARY KEY AUTOINCREMENT, learner INTEGER NOT NULL,"
     " kind INTEGER NOT NULL, subject INTEGER NOT NULL, created REAL NOT NULL);"
     "CREATE INDEX event_learner ON event (learner, seq);"
     "CREATE TABLE initial (learner INTEGER PRIMARY KEY, bytes BLOB NOT NULL);"
     "CREATE TABLE snapshot (learner INTEGER, seq INTEGER, bytes BLOB NOT NULL,"
-    " PRIMARY KEY (learner, seq));"
+    " PRIMARY KEY (learner, seq));" SEGUE_SQL_AUDIT_TABLES
     "INSERT INTO meta VALUES ('key', randomblob(16)), ('boot', 0);"
     "PRAGMA application_id = " SEGUE_SQL_TEXT(SEGUE_STORE_APPLICATION_ID) ";" SEGUE_SQL_SET_FORMAT;
 

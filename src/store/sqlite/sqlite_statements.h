@@ -25,6 +25,30 @@
     X(PURGE_ARMS, "DELETE FROM arm WHERE learner = ?1")                                            \
     X(PURGE_SNAPSHOTS, "DELETE FROM snapshot WHERE learner = ?1")                                  \
     X(PURGE_INITIAL, "DELETE FROM initial WHERE learner = ?1")                                     \
+    X(PURGE_CHAIN, "DELETE FROM chain WHERE learner = ?1 AND seq IN (SELECT seq FROM chain WHERE " \
+                   "learner = ?1 ORDER BY seq LIMIT ?2)")                                          \
+    X(PURGE_REMOVED, "DELETE FROM removed WHERE task IN (SELECT task FROM removed WHERE "          \
+                     "learner = ?1 LIMIT ?2)")                                                     \
+    X(PURGE_BASE, "DELETE FROM base WHERE learner = ?1")                                           \
+    X(ADD_LINK, "INSERT OR REPLACE INTO chain VALUES (?1, ?2, ?3)")                                \
+    X(CHAIN, "SELECT learner, seq, bytes FROM chain WHERE learner = ?1 AND seq >= ?2 "             \
+             "ORDER BY seq")                                                                       \
+    X(LAST_LINK, "SELECT learner, seq, bytes FROM chain WHERE learner = ?1 "                       \
+                 "ORDER BY seq DESC LIMIT 1")                                                      \
+    X(ADD_REMOVED, "INSERT OR REPLACE INTO removed VALUES (?1, ?2, ?3, ?4, ?5)")                   \
+    X(REMOVED, "SELECT task, learner, counts, bytes, erased FROM removed WHERE task = ?1")         \
+    X(BASE, "SELECT learner, seq, bytes FROM base WHERE learner = ?1")                             \
+    X(SET_BASE, "INSERT OR REPLACE INTO base SELECT learner, seq, bytes FROM snapshot WHERE "      \
+                "learner = ?1 ORDER BY seq DESC LIMIT 1")                                          \
+    X(LAST_TRIM, "SELECT seq, learner, kind, subject, created FROM event WHERE learner = ?1 AND "  \
+                 "kind = 10 ORDER BY seq DESC LIMIT 1")                                            \
+    X(TASKS_CLOSED_AFTER,                                                                          \
+      TASK_COLUMNS "WHERE learner = ?1 AND closed_seq IS NOT NULL AND closed_seq > ?2 "            \
+                   "ORDER BY closed_seq")                                                          \
+    X(REMOVE_TASK, "DELETE FROM task WHERE id = ?1")                                               \
+    X(REMOVE_REWARDS, "DELETE FROM reward WHERE task = ?1")                                        \
+    X(REMOVE_DECISIONS, "DELETE FROM decision WHERE task = ?1")                                    \
+    X(RENAME_TASK, "UPDATE task SET key = ?2, tag = ?3, features = NULL WHERE id = ?1")            \
     X(PURGE_LEARNER, "DELETE FROM learner WHERE id = ?1")                                          \
     X(ADD_ARM, "INSERT INTO arm (learner, position, name, added) VALUES (?1, ?2, ?3, ?4)")         \
     X(RETIRE_ARM, "UPDATE arm SET retired = ?3 WHERE learner = ?1 AND position = ?2")              \
@@ -37,7 +61,7 @@
                  "GROUP BY arm) AS r WHERE arm.learner = ?2 AND arm.position = r.a")               \
     X(DELETE_DECISIONS, "DELETE FROM decision WHERE task = ?1 AND event IS NULL")                  \
     X(ADD_DECISION, "INSERT OR IGNORE INTO decision VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")      \
-    X(ADD_REWARD, "INSERT OR IGNORE INTO reward VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")          \
+    X(ADD_REWARD, "INSERT OR IGNORE INTO reward VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")      \
     X(REWARD, REWARD_COLUMNS "WHERE task = ?1 AND number = ?2")                                    \
     X(ADD_EVENT, "INSERT INTO event (learner, kind, subject, created) VALUES (?1, ?2, ?3, ?4)")    \
     X(ADD_INITIAL, "INSERT INTO initial VALUES (?1, ?2)")                                          \
@@ -46,6 +70,7 @@
     X(DELETE_SNAPSHOTS, "DELETE FROM snapshot WHERE learner = ?1 AND seq <> ?2")                   \
     X(LEARNERS, "SELECT id, name, config, created FROM learner "                                   \
                 "WHERE name IS NOT NULL OR config IS NOT '' ORDER BY id")                          \
+    X(LEARNER, "SELECT id, name, config, created FROM learner WHERE id = ?1")                      \
     X(ARMS,                                                                                        \
       "SELECT learner, position, name, added, retired, pulls, total FROM arm WHERE learner = ?1 "  \
       "ORDER BY position")                                                                         \
@@ -77,7 +102,8 @@
 #define FIRST_TASKS "SELECT id FROM task WHERE learner = ?1 ORDER BY id LIMIT ?2"
 
 #define REWARD_COLUMNS                                                                             \
-    "SELECT task, number, position, arm, value, created, by_default, probability FROM reward "
+    "SELECT task, number, position, arm, value, created, by_default, probability, "                \
+    "asks FROM reward "
 
 #define TASK_COLUMNS                                                                               \
     "SELECT id, learner, key, control, version, n_arms, opened, closed, rewards, total, "          \

@@ -19,10 +19,13 @@ static const struct table {
                                   "closed_seq, rewards, total, tag, control_share, features"},
     [SEGUE_TABLE_DECISION] = {"decision",
                               "task, number, arm, version, event, created, probability, exact"},
-    [SEGUE_TABLE_REWARD] = {"reward",
-                            "task, number, position, arm, value, created, by_default, probability"},
+    [SEGUE_TABLE_REWARD] = {"reward", "task, number, position, arm, value, created, by_default, "
+                                      "probability, asks"},
     [SEGUE_TABLE_EVENT] = {"event", "seq, learner, kind, subject, created"},
     [SEGUE_TABLE_INITIAL] = {"initial", "learner, bytes"},
+    [SEGUE_TABLE_CHAIN] = {"chain", "learner, seq, bytes"},
+    [SEGUE_TABLE_REMOVED] = {"removed", "task, learner, counts, bytes, erased"},
+    [SEGUE_TABLE_BASE] = {"base", "learner, seq, bytes"},
     [SEGUE_TABLE_COUNTER] = {"sqlite_sequence", "name, seq"},
 };
 

@@ -14,7 +14,8 @@
  * of its arm.  In 7 graded rewards count by their dispersion.  In 8 types are sampled, and methods have no
  * option hint=N: it is cut out, with a comma or colon that is left over.  In 9 a task has the control
  * share that was in force when it opened: until then that of its learner's settings.  Settings of
- * learners can change.  In 10 a task may have features. */
+ * learners can change.  In 10 a task may have features, and the event log has a hash chain, which
+ * begins with the upgrade: it says nothing about changes of rows before. */
 #define METHOD "json_extract(config, '$.method')"
 #define WITHOUT_HINT                                                                               \
     "rtrim(substr(" METHOD ", 1, instr(" METHOD ", 'hint=') - 1) || ltrim(ltrim(substr(" METHOD    \
@@ -32,7 +33,8 @@ static const sqlite_upgrade_step steps[] = {
     {7, "UPDATE learner SET config = json_set(config, '$.method', " WITHOUT_HINT ")"
         " WHERE instr(" METHOD ", 'hint=') > 0;"},
     {8, ADD_CONTROL_SHARE},
-    {9, "ALTER TABLE task ADD COLUMN features TEXT;"},
+    {9, "ALTER TABLE task ADD COLUMN features TEXT;" SEGUE_SQL_AUDIT_TABLES
+        "ALTER TABLE reward ADD COLUMN asks TEXT;"},
 };
 enum { N_STEPS = sizeof steps / sizeof *steps };
 
@@ -56,6 +58,7 @@ static segue_status run_steps(sqlite_store *store, const sqlite_upgrade_step *st
     for (size_t i = 0; i < n; i++)
         if (step[i].from >= from)
             SEGUE_TRY(segue_sqlite_execute(store, step[i].sql, err));
+    SEGUE_TRY(segue_store_chain_build(&store->base, err));
     SEGUE_TRY(segue_sqlite_execute(store, SEGUE_SQL_SET_FORMAT, err));
     return segue_store_commit(&store->base, err);
 }

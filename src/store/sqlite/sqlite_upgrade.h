@@ -5,6 +5,16 @@
 
 #include "store/store_backend.h"
 
+/* Tables of the hash chain and of what remains of removed rewards. */
+#define SEGUE_SQL_AUDIT_TABLES                                                                     \
+    "CREATE TABLE chain (learner INTEGER, seq INTEGER, bytes BLOB NOT NULL,"                       \
+    " PRIMARY KEY (learner, seq)) WITHOUT ROWID;"                                                  \
+    "CREATE TABLE removed (task INTEGER PRIMARY KEY, learner INTEGER NOT NULL,"                    \
+    " counts TEXT NOT NULL, bytes BLOB NOT NULL, erased INTEGER NOT NULL);"                        \
+    "CREATE INDEX removed_learner ON removed (learner);"                                           \
+    "CREATE INDEX event_trim ON event (learner, seq) WHERE kind = 10;"                             \
+    "CREATE TABLE base (learner INTEGER PRIMARY KEY, seq INTEGER NOT NULL, bytes BLOB NOT NULL);"
+
 /* The statements that lead from one format to the next. */
 typedef struct sqlite_upgrade_step {
     int64_t from;

@@ -25,12 +25,17 @@ static const damage of_file[] = {
      "rewards of no task or arm"},
     {"SELECT count(*) FROM decision WHERE task NOT IN (SELECT id FROM task)",
      "decisions of no task or arm"},
+    {"SELECT count(*) FROM removed WHERE task NOT IN (SELECT id FROM task)",
+     "removed rewards of no task"},
     {"SELECT (SELECT count(*) FROM task WHERE " NO_LEARNER
      ") + (SELECT count(*) FROM arm WHERE " NO_LEARNER
      ") + (SELECT count(*) FROM event WHERE " NO_LEARNER
      ") + (SELECT count(*) FROM initial WHERE " NO_LEARNER
+     ") + (SELECT count(*) FROM chain WHERE " NO_LEARNER
+     ") + (SELECT count(*) FROM removed WHERE " NO_LEARNER
+     ") + (SELECT count(*) FROM base WHERE " NO_LEARNER
      ") + (SELECT count(*) FROM snapshot WHERE " NO_LEARNER ")",
-     "tasks, arms, events, initial states or snapshots of a learner that does not exist"},
+     "tasks, arms, events, initial states, snapshots or links of a learner that does not exist"},
     {"SELECT count(*) FROM sqlite_sequence WHERE (name = 'learner' AND seq < (SELECT max(id) FROM "
      "learner)) OR (name = 'task' AND seq < (SELECT max(id) FROM task)) OR (name = 'event' AND "
      "seq < (SELECT max(seq) FROM event))",
@@ -98,6 +103,7 @@ segue_status segue_sqlite_verify(segue_store *base, segue_error *err)
 
 #define IS_CLOSE "kind = 1"
 _Static_assert(SEGUE_EVENT_CLOSE == 1, "IS_CLOSE has another number");
+_Static_assert(SEGUE_EVENT_TRIM == 10 && SEGUE_EVENT_ERASE == 11, "kinds of removals");
 
 static const damage of_learner[] = {
     {"SELECT count(*) FROM task AS t WHERE learner = ?1 AND closed_seq IS NOT NULL AND NOT EXISTS "
@@ -113,13 +119,25 @@ static const damage of_learner[] = {
     {"SELECT count(*) FROM task AS t JOIN reward AS r ON r.task = t.id WHERE t.learner = ?1 AND "
      "r.arm NOT BETWEEN 0 AND t.n_arms - 1",
      "rewards of no task or arm"},
+    {"SELECT count(*) FROM removed AS x JOIN reward AS r ON r.task = x.task WHERE x.learner = ?1",
+     "rewards that were removed, and are there"},
+    {"SELECT count(*) FROM removed AS x JOIN task AS t ON t.id = x.task WHERE x.learner = ?1 AND "
+     "NOT EXISTS (SELECT 1 FROM event AS e WHERE e.learner = ?1 AND ((e.kind = 10 AND NOT x.erased "
+     "AND e.subject >= t.closed_seq) OR (e.kind = 11 AND x.erased AND e.subject = t.id)))",
+     "removed rewards without an event that removed them"},
+    {"SELECT count(*) FROM removed AS x WHERE learner = ?1 AND NOT json_valid(counts)",
+     "removed rewards whose counts are not JSON"},
     {"SELECT count(*) FROM (SELECT t.rewards AS rewards, t.total AS total, count(r.task) AS n, "
      "coalesce(sum(r.value), 0) AS s, coalesce(sum(abs(r.value)), 0) AS m FROM task AS t LEFT JOIN "
-     "reward AS r ON r.task = t.id WHERE t.learner = ?1 AND t.closed_seq IS NOT NULL GROUP BY "
-     "t.id) WHERE rewards <> n OR abs(total - s) > 1e-9 * m",
+     "reward AS r ON r.task = t.id WHERE t.learner = ?1 AND t.closed_seq IS NOT NULL AND "
+     "t.id NOT IN (SELECT task FROM removed) GROUP BY t.id) WHERE rewards <> n OR abs(total - s) > "
+     "1e-9 * m",
      "tasks whose reward counts differ from their rewards"},
-    {"SELECT count(*) FROM arm LEFT JOIN (SELECT r.arm AS arm_, count(*) AS n FROM task AS t JOIN "
-     "reward AS r ON r.task = t.id WHERE t.learner = ?1 AND t.closed_seq IS NOT NULL GROUP BY 1) "
+    {"SELECT count(*) FROM arm LEFT JOIN (SELECT a AS arm_, sum(k) AS n FROM (SELECT r.arm AS a, "
+     "count(*) AS k FROM task AS t JOIN reward AS r ON r.task = t.id WHERE t.learner = ?1 AND "
+     "t.closed_seq IS NOT NULL GROUP BY 1 UNION ALL SELECT CAST(c.key AS INTEGER), "
+     "json_extract(c.value, '$[0]') FROM removed AS x JOIN json_each(x.counts) AS c WHERE "
+     "x.learner = ?1) GROUP BY 1) "
      "ON arm_ = position WHERE learner = ?1 AND pulls <> coalesce(n, 0)",
      "arms whose pull counts differ from their rewards"},
 };

@@ -8,6 +8,7 @@
  * them when the store was opened.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <string.h>
 
 #include "segue/internal.h"
 #include "store/sqlite/sqlite_column.h"
@@ -175,7 +176,7 @@ static segue_status insert_reward(sqlite_store *store, const segue_stored_reward
     (void)sqlite3_bind_int64(sql, 7, reward->by_default);
     if (reward->probability > 0.0)
         (void)sqlite3_bind_double(sql, 8, reward->probability);
-    const segue_status status = segue_sqlite_run(store, sql, err);
+    const segue_status status = run_bound(store, sql, bind_text(sql, 9, reward->asks), err);
     *is_new = status == SEGUE_OK && sqlite3_changes(store->db) == 1;
     return status;
 }
@@ -221,6 +222,41 @@ static segue_status insert_initial(sqlite_store *store, const segue_stored_initi
     return run_bound(store, sql, bound, err);
 }
 
+/* ---- the hash chain, and what remains of removed rows ------------------------------------ */
+
+static segue_status insert_link(sqlite_store *store, const segue_stored_link *link,
+                                segue_error *err)
+{
+    unsigned char bytes[2 * SEGUE_DIGEST_SIZE];
+    sqlite3_stmt *sql = segue_sqlite_statement(store, SQL_ADD_LINK, err);
+    if (!sql)
+        return SEGUE_EIO;
+    memcpy(bytes, link->digest, SEGUE_DIGEST_SIZE);
+    memcpy(bytes + SEGUE_DIGEST_SIZE, link->hash, SEGUE_DIGEST_SIZE);
+    (void)sqlite3_bind_int64(sql, 1, link->learner);
+    (void)sqlite3_bind_int64(sql, 2, (int64_t)link->seq);
+    const int bound = sqlite3_bind_blob64(sql, 3, bytes, sizeof bytes, SQLITE_STATIC);
+    return run_bound(store, sql, bound, err);
+}
+
+static segue_status insert_removed(sqlite_store *store, const segue_stored_removed *row,
+                                   segue_error *err)
+{
+    unsigned char bytes[2 * SEGUE_DIGEST_SIZE];
+    sqlite3_stmt *sql = segue_sqlite_statement(store, SQL_ADD_REMOVED, err);
+    if (!sql)
+        return SEGUE_EIO;
+    memcpy(bytes, row->rewards, SEGUE_DIGEST_SIZE);
+    memcpy(bytes + SEGUE_DIGEST_SIZE, row->key, SEGUE_DIGEST_SIZE);
+    (void)sqlite3_bind_int64(sql, 1, row->task);
+    (void)sqlite3_bind_int64(sql, 2, row->learner);
+    int bound = bind_text(sql, 3, row->counts);
+    if (bound == SQLITE_OK)
+        bound = sqlite3_bind_blob64(sql, 4, bytes, sizeof bytes, SQLITE_STATIC);
+    (void)sqlite3_bind_int64(sql, 5, row->erased);
+    return run_bound(store, sql, bound, err);
+}
+
 segue_status segue_sqlite_insert(segue_store *base, segue_store_table table, void *row,
                                  bool *is_new, segue_error *err)
 {
@@ -240,6 +276,10 @@ segue_status segue_sqlite_insert(segue_store *base, segue_store_table table, voi
         return insert_event(store, row, err);
     case SEGUE_TABLE_INITIAL:
         return insert_initial(store, row, err);
+    case SEGUE_TABLE_CHAIN:
+        return insert_link(store, row, err);
+    case SEGUE_TABLE_REMOVED:
+        return insert_removed(store, row, err);
     case SEGUE_TABLE_SNAPSHOT:
         return insert_snapshot(store, row, err);
     default:

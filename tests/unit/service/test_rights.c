@@ -32,6 +32,7 @@ static const struct {
     {"list_tasks", RIGHT_READ, "GET", "/v1/learners/tutor/tasks", NULL},
     {"open_task", RIGHT_DECIDE, "POST", "/v1/learners/tutor/tasks", "{\"task\":\"t\"}"},
     {"inspect_task", RIGHT_READ, "GET", "/v1/learners/tutor/tasks/t", NULL},
+    {"erase_task", RIGHT_ADMIN, "DELETE", "/v1/learners/tutor/tasks/none", NULL},
     {"close_task", RIGHT_DECIDE, "POST", "/v1/learners/tutor/tasks/t/close", NULL},
     {"ask", RIGHT_DECIDE, "POST", "/v1/learners/tutor/ask", "{\"task\":\"t\"}"},
     {"tell", RIGHT_DECIDE, "POST", "/v1/tell", "{\"decision\":\"x\",\"reward\":1}"},

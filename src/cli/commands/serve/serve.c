@@ -31,12 +31,13 @@
 #include "service/jobs/notify.h"
 #include "service/state/clock.h"
 
-/* Options; the text `memory` is parsed into `max_memory`, in bytes (0: the default). */
+/* Options; the text `memory` is parsed into `max_memory`, in bytes (0: the default), `keep` into
+ * `keep_seconds` (0: forever). */
 typedef struct settings {
-    const char *store, *listen, *memory;
+    const char *store, *listen, *memory, *keep;
     cli_serve_files files;
     uint64_t threads, max_open, max_memory, max_group, connections, per_address, max_wal, metrics;
-    double rate, request_timeout;
+    double rate, request_timeout, keep_seconds;
     bool demo;
     segue_notify *notify; /* no option: from the environment */
 } settings;
@@ -62,6 +63,8 @@ static const cli_option options[] = {
      "most open tasks (default 100000)", 1, 1e9},
     {"max-memory", 0, CLI_TEXT, offsetof(settings, memory), "SIZE",
      "of learners, tasks, requests: 500M, 4G (default half)", 0, 0},
+    {"keep", 0, CLI_TEXT, offsetof(settings, keep), "TIME",
+     "remove rewards of tasks closed longer ago: 12h, 90d", 0, 0},
     {"group", 0, CLI_INTEGER, offsetof(settings, max_group), "N",
      "most operations per transaction (default 512)", 1, 1e6},
     {"request-timeout", 0, CLI_NUMBER, offsetof(settings, request_timeout), "S",
@@ -182,6 +185,7 @@ static segue_service_config service_config(const settings *set)
     config.max_wal = set->max_wal << 20; /* from MiB */
     config.max_metrics_learners = set->metrics;
     config.rate = set->rate;
+    config.keep = set->keep_seconds;
     config.report = cli_serve_files_report;
     config.report_context = set->files.reports;
     return config;
@@ -275,6 +279,8 @@ static segue_status run(int argc, char **argv, segue_error *err)
     SEGUE_TRY(cli_options_parse(options, sizeof options / sizeof *options, argc, argv, &set, err));
     if (set.memory)
         SEGUE_TRY(segue_memory_parse(set.memory, &set.max_memory, err));
+    if (set.keep)
+        SEGUE_TRY(segue_clock_parse_duration(set.keep, &set.keep_seconds, err));
     SEGUE_TRY(cli_serve_files_check(&set.files, err));
     limit_arenas();
     cli_interrupt_catch();

@@ -9,12 +9,12 @@
  * fails with it.  During a refit there is no snapshot: it would not have the refit's begin event.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "segue/internal.h"
-#include "service/engine/operation.h"
+#include "service/engine/operations/task_change.h"
 #include "service/engine/service_internal.h"
 #include "service/state/recovery/recovery.h"
 
-static segue_status add_snapshot(segue_service *service, const learner_state *state,
-                                 segue_error *err)
+segue_status segue_op_snapshot_add(segue_service *service, const learner_state *state,
+                                   segue_error *err)
 {
     segue_bytes b = {.data = NULL};
     segue_recovery_serialize(state->learner, &state->stats, &state->effect, &state->versions, &b);
@@ -33,7 +33,7 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
         return SEGUE_OK;
     const learner_state *state = op->state;
     if (!state->refit && state->seq > 0 && state->recovery_cost > 0)
-        return add_snapshot(service, state, err);
+        return segue_op_snapshot_add(service, state, err);
     op->result = OP_RESPONDED;
     return SEGUE_OK;
 }

@@ -66,9 +66,10 @@ static segue_status check_identity(segue_service *service, operation *op, const 
     else
         SEGUE_TRY(segue_store_read_task(service->store, d->task, &row, &found, err));
     if (!found || row.learner != d->learner || row.tag != d->tag)
-        segue_operation_reject(op, 410,
-                               "the task of the decision is not in the store, which was restored "
-                               "from a backup since then; ask again");
+        segue_operation_reject(
+            op, 410,
+            "the task of the decision is not in the store: it was erased, or the "
+            "store was restored from a backup since then; ask again");
     return SEGUE_OK;
 }
 

@@ -26,6 +26,12 @@ SEGUE_MUST_CHECK segue_status segue_task_change_find_open(segue_service *service
                                                           task_state **task, bool *found,
                                                           segue_error *err);
 
+/* ---- op_snapshot.c ----------------------------------------------------------------------- */
+
+/* Store the learner as it is after state->seq.  There must be no refit. */
+SEGUE_MUST_CHECK segue_status segue_op_snapshot_add(segue_service *service,
+                                                    const learner_state *state, segue_error *err);
+
 /* ---- task_change_close.c ----------------------------------------------------------------- */
 
 /* Store the end of a task; apply it: learn from the task and free it. */

@@ -36,6 +36,9 @@ void segue_task_change_rollback(operation *op)
 {
     op->task->staged_rewards = op->task->rewards;
     op->task->staged_total = op->task->total;
+    (void)pthread_mutex_lock(&op->state->lock);
+    segue_ask_log_rollback(&op->task->asks);
+    (void)pthread_mutex_unlock(&op->state->lock);
     set_staged_closed(op->state, op->task, false);
 }
 

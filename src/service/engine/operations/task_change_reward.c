@@ -8,19 +8,53 @@
 #include "service/engine/operations/task_change.h"
 #include "service/engine/service_internal.h"
 
+/* Write the asks that the reward is stored with. */
+static segue_status stage_asks(operation *op, task_state *task, segue_bytes *text, segue_error *err)
+{
+    (void)pthread_mutex_lock(&op->state->lock);
+    op->reward.n_asks =
+        segue_ask_log_stage(&task->asks, task->staged_rewards, task->prior_seq, task->draw, text);
+    (void)pthread_mutex_unlock(&op->state->lock);
+    return text->failed ? segue_fail_no_memory(err, "the asks of a task") : SEGUE_OK;
+}
+
+/* A repeated reward stores none. */
+static void unstage_asks(const operation *op, task_state *task, bool run_staged)
+{
+    (void)pthread_mutex_lock(&op->state->lock);
+    task->asks.staged -= op->reward.n_asks;
+    task->asks.run_staged = run_staged;
+    (void)pthread_mutex_unlock(&op->state->lock);
+}
+
+static segue_status add_reward(segue_service *service, operation *op, task_state *task,
+                               segue_stored_reward *reward, segue_error *err)
+{
+    segue_bytes text = {.data = NULL};
+    const bool run_staged = task->asks.run_staged;
+    segue_status status = stage_asks(op, task, &text, err);
+    reward->asks = (const char *)text.data;
+    if (status == SEGUE_OK)
+        status = segue_store_add_reward(service->store, reward, &op->reward.is_new, err);
+    if (status != SEGUE_OK || !op->reward.is_new)
+        unstage_asks(op, task, run_staged);
+    segue_bytes_fini(&text);
+    return status;
+}
+
 segue_status segue_task_change_store_reward(segue_service *service, operation *op, task_state *task,
                                             bool by_default, segue_error *err)
 {
-    const segue_stored_reward reward = {.task = task->id,
-                                        .number = op->decision.number,
-                                        .position = task->staged_rewards,
-                                        .arm = op->decision.arm,
-                                        .value = op->request.reward,
-                                        .created = segue_service_wall_time(service),
-                                        .by_default = by_default,
-                                        .probability = op->decision.probability};
+    segue_stored_reward reward = {.task = task->id,
+                                  .number = op->decision.number,
+                                  .position = task->staged_rewards,
+                                  .arm = op->decision.arm,
+                                  .value = op->request.reward,
+                                  .created = segue_service_wall_time(service),
+                                  .by_default = by_default,
+                                  .probability = op->decision.probability};
     op->task = task;
-    SEGUE_TRY(segue_store_add_reward(service->store, &reward, &op->reward.is_new, err));
+    SEGUE_TRY(add_reward(service, op, task, &reward, err));
     if (!op->reward.is_new)
         return SEGUE_OK;
     task->staged_rewards++;
@@ -51,6 +85,7 @@ segue_status segue_task_change_apply_reward(segue_service *service, operation *o
     task_state *task = op->task;
     (void)pthread_mutex_lock(&state->lock);
     segue_learner_state_tell(state, task, op->decision.arm, op->request.reward);
+    segue_ask_log_commit(&task->asks, op->reward.n_asks);
     task->active = segue_service_time(service);
     add_recent(state, task, op, segue_service_wall_time(service));
     (void)pthread_mutex_unlock(&state->lock);

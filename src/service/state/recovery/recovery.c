@@ -31,6 +31,7 @@ typedef struct recovery {
     const void *snapshot;
     size_t snapshot_size;
     bool compared;
+    uint64_t until; /* the last event to apply */
 } recovery;
 
 static segue_status begin_refit(recovery *r, segue_error *err)
@@ -131,6 +132,9 @@ static segue_status apply(recovery *r, const segue_stored_event *event, segue_er
     case SEGUE_EVENT_PAUSE:
         r->out->paused = event->subject != 0;
         return SEGUE_OK;
+    case SEGUE_EVENT_TRIM: /* rewards go, what was learned from them stays */
+    case SEGUE_EVENT_ERASE:
+        return SEGUE_OK;
     }
     return segue_fail(err, SEGUE_EFILE, "the event log has an event of kind %d", (int)event->kind);
 }
@@ -154,14 +158,17 @@ segue_status segue_recovery_compare(const segue_recovered_learner *rebuilt, cons
 static segue_status apply_and_record(recovery *r, const segue_stored_event *event, segue_error *err)
 {
     SEGUE_TRY(apply(r, event, err));
-    if (event->kind == SEGUE_EVENT_SETTINGS || event->kind == SEGUE_EVENT_PAUSE)
+    if (event->kind >= SEGUE_EVENT_SETTINGS)
         return SEGUE_OK;
     return segue_model_history_add(&r->out->versions, r->out->learner, err);
 }
 
+/* Apply an event, unless it comes too late. */
 static segue_status apply_event(recovery *r, const segue_stored_event *event, segue_error *err)
 {
     segue_error why;
+    if (event->seq > r->until)
+        return SEGUE_OK;
     const segue_status status = apply_and_record(r, event, &why);
     if (status != SEGUE_OK)
         return segue_fail(err, status == SEGUE_ENOMEM || status == SEGUE_EIO ? status : SEGUE_EFILE,
@@ -207,18 +214,24 @@ static bool is_sealed(const void *data, size_t *size, int64_t learner, uint64_t 
     return segue_bytes_read_u64(&r) == checksum(data, *size + SEAL - 8) && named;
 }
 
+/* Remove the seal of what was read from `table`; free it if the seal is wrong. */
+static segue_status unseal(const char *table, int64_t learner, uint64_t seq, void **data,
+                           size_t *size, segue_error *err)
+{
+    if (!*data || is_sealed(*data, size, learner, seq))
+        return SEGUE_OK;
+    free(*data);
+    *data = NULL;
+    return segue_store_fail_damaged(
+        err, "table %s, learner %" PRId64 ", seq %" PRIu64 ", column bytes: the checksum is wrong",
+        table, learner, seq);
+}
+
 segue_status segue_recovery_read_snapshot(segue_store *store, int64_t learner, uint64_t *seq,
                                           void **data, size_t *size, segue_error *err)
 {
-    const segue_status status = segue_store_read_snapshot(store, learner, seq, data, size, err);
-    if (status != SEGUE_OK || !*data || is_sealed(*data, size, learner, *seq))
-        return status;
-    free(*data);
-    *data = NULL;
-    return segue_store_fail_damaged(err,
-                                    "table snapshot, learner %" PRId64 ", seq %" PRIu64
-                                    ", column bytes: the checksum is wrong",
-                                    learner, *seq);
+    SEGUE_TRY(segue_store_read_snapshot(store, learner, seq, data, size, err));
+    return unseal("snapshot", learner, *seq, data, size, err);
 }
 
 void segue_recovery_serialize(const segue_learner *learner, const task_stats *counts,
@@ -300,6 +313,22 @@ static segue_status deserialize(segue_recovered_learner *out, const void *data, 
     return segue_model_history_deserialize(&out->versions, &r, err);
 }
 
+/* Start from the snapshot that replaces removed rewards, or else with a new learner. */
+static segue_status start_first(segue_store *store, const segue_stored_learner *row,
+                                segue_recovered_learner *out, segue_error *err)
+{
+    void *data = NULL;
+    size_t size = 0;
+    SEGUE_TRY(segue_store_read_base(store, row->id, &out->seq, &data, &size, err));
+    if (!data)
+        return start_new(store, row, out, err);
+    segue_status status = unseal("base", row->id, out->seq, &data, &size, err);
+    if (status == SEGUE_OK)
+        status = deserialize(out, data, size, err);
+    free(data);
+    return status;
+}
+
 static segue_status start_from_snapshot(segue_store *store, const segue_stored_learner *row,
                                         segue_recovered_learner *out, segue_error *err)
 {
@@ -343,13 +372,20 @@ static segue_status start(segue_store *store, const segue_stored_learner *row, b
         status = SEGUE_OK;
     }
     SEGUE_TRY(status);
-    return out->learner ? SEGUE_OK : start_new(store, row, out, err);
+    return out->learner ? SEGUE_OK : start_first(store, row, out, err);
 }
 
 segue_status segue_recovery_run(segue_store *store, const segue_stored_learner *row,
                                 bool from_snapshot, segue_recovered_learner *out, segue_error *err)
 {
-    recovery r = {.store = store, .out = out};
+    return segue_recovery_run_until(store, row, from_snapshot, UINT64_MAX, out, err);
+}
+
+segue_status segue_recovery_run_until(segue_store *store, const segue_stored_learner *row,
+                                      bool from_snapshot, uint64_t until,
+                                      segue_recovered_learner *out, segue_error *err)
+{
+    recovery r = {.store = store, .out = out, .until = until};
     *out = (segue_recovered_learner){.learner = NULL};
     SEGUE_TRY(segue_learner_settings_parse(&r.settings, row->config, err));
     segue_status status = start(store, row, from_snapshot, out, err);
@@ -364,11 +400,18 @@ segue_status segue_recovery_run(segue_store *store, const segue_stored_learner *
 /* Rebuild a learner from all its events, and compare it with the snapshot when that is reached. */
 static segue_status verify_events(recovery *r, const segue_stored_learner *row, segue_error *err)
 {
-    SEGUE_TRY(start_new(r->store, row, r->out, err));
+    SEGUE_TRY(start_first(r->store, row, r->out, err));
+    const bool whole = r->out->seq == 0;
+    if (r->snapshot && r->snapshot_seq == r->out->seq) {
+        SEGUE_TRY(
+            segue_recovery_compare(r->out, r->snapshot, r->snapshot_size, "its snapshot", err));
+        r->compared = true;
+    }
     SEGUE_TRY(apply_events(r, row, err));
     if (!r->compared)
         return segue_store_fail_damaged(err, "its snapshot belongs to no event of the event log");
-    return r->out->n_changes == r->settings.n_changes && r->out->paused == r->settings.paused
+    return !whole || (r->out->n_changes == r->settings.n_changes &&
+                      r->out->paused == r->settings.paused)
                ? SEGUE_OK
                : segue_store_fail_damaged(
                      err, "its settings have changes that the event log lacks, or the reverse");
@@ -378,7 +421,7 @@ segue_status segue_recovery_verify(segue_store *store, const segue_stored_learne
                                    segue_recovered_learner *out, segue_error *err)
 {
     void *data = NULL;
-    recovery r = {.store = store, .out = out};
+    recovery r = {.store = store, .out = out, .until = UINT64_MAX};
     *out = (segue_recovered_learner){.learner = NULL};
     SEGUE_TRY(segue_learner_settings_parse(&r.settings, row->config, err));
     segue_status status =

@@ -5,6 +5,8 @@
  * begun and published, arms added and retired, transfer stopped and resumed, settings changed.  The
  * learner learns from a task by giving its stored rewards to a fresh task (learn.h).  The service,
  * recovery and the check of a store do the same in the same order, and so compute the same bytes.
+ *
+ * Where rewards were removed, table base has the snapshot that takes the place of the events before.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_STATE_RECOVERY_RECOVERY_H
 #define SEGUE_SERVICE_STATE_RECOVERY_RECOVERY_H
@@ -69,6 +71,13 @@ SEGUE_MUST_CHECK segue_status segue_recovery_run(segue_store *store,
                                                  const segue_stored_learner *row,
                                                  bool from_snapshot, segue_recovered_learner *out,
                                                  segue_error *err);
+
+/** As it was after event `until`; 0: before its first one. */
+SEGUE_MUST_CHECK segue_status segue_recovery_run_until(segue_store *store,
+                                                       const segue_stored_learner *row,
+                                                       bool from_snapshot, uint64_t until,
+                                                       segue_recovered_learner *out,
+                                                       segue_error *err);
 
 /** Rebuild it from its first event, and compare with its snapshot on the way.
  * @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM */

@@ -70,6 +70,7 @@ static segue_status check_learner(checker *c, const segue_recovery_result *found
     if (found->why)
         return segue_fail(err, SEGUE_EFILE, "%s", found->why);
     SEGUE_TRY(segue_store_verify_learner(c->store, found->row->id, err));
+    SEGUE_TRY(segue_store_chain_verify(c->store, found->row, err));
     return compare(c, found, err);
 }
 
