@@ -150,10 +150,10 @@ size_t segue_ask_log_stage(ask_log *log, uint64_t position, uint64_t seq, uint64
     const size_t first = log->staged;
     if (!is_usual(log, position)) {
         char text[64];
-        const int size = log->run_staged
-                             ? 0
-                             : snprintf(text, sizeof text, "@%" PRIu64 ",%" PRIu64 ";", seq, draw);
-        segue_bytes_append(out, text, (size_t)size);
+        if (!log->run_staged)
+            segue_bytes_append(
+                out, text,
+                (size_t)snprintf(text, sizeof text, "@%" PRIu64 ",%" PRIu64 ";", seq, draw));
         for (size_t i = first; i < log->n; i++)
             write_entry(&log->entry[i], out);
         if (log->is_lost)
