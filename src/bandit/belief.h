@@ -107,8 +107,8 @@ size_t segue_belief_draw_component(const segue_belief *belief, segue_rng *rng);
 /* Thompson sampling: draw a component, then its means; returns the best allowed arm, by its mean
  * minus its cost. Means that
  * cannot win are not drawn, except for one component without `fast` (as `ts` does) and where not
- * all arms are allowed or pulls cost something. `fast` gives the same distribution from other numbers. Needs a possible
- * component. */
+ * all arms are allowed or pulls cost something. `fast` gives the same distribution from other
+ * numbers. Needs a possible component. */
 size_t segue_belief_thompson(const segue_belief *belief, const ziggurat *fast, segue_rng *rng);
 
 #endif

@@ -21,8 +21,8 @@
  * e, outcome by outcome: where no outcome changes the choice it is 0, not a rounding error times
  * the horizon.
  *
- * With costs the value of a pull of arm i is V_i - c_i, and a pull of another arm than the last costs s more.
- * All values are then net, e is the arm with the largest net value to the end, and
+ * With costs the value of a pull of arm i is V_i - c_i, and a pull of another arm than the last
+ * costs s more. All values are then net, e is the arm with the largest net value to the end, and
  *
  *     gain(i, B) = B W_i - s [i is not last] + (remaining - B) E[ max(W_i, max_k W_k - d) after ]
  *                  - remaining W_e + s [e is not last],     W = V - c,  d = s / (remaining - B)
