@@ -1,0 +1,23 @@
+/* task_retell.c - a task whose rewards changed after they were told.
+ *
+ * Policies have states that grow with each reward, and not all of them can take one back: that of
+ * exp3 depends on the order, and ucb-test may have committed.  So all rewards are told again, to the
+ * state of a new task.  Asks are not made again: their number, those that are pending and the random
+ * stream stay.  The task is then as if each reward had come with its new value, at its old place.
+ * Cost: that of a tell per reward.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
+
+#include "bandit/task.h"
+#include "bandit/task_struct.h"
+
+void segue_task_retell(segue_task *task, const segue_told *told, size_t count)
+{
+    assert(!task->policy->carries); /* its state has rewards of other tasks */
+    segue_task_clear_rewards(task);
+    for (size_t i = 0; i < count; i++) {
+        assert(told[i].arm < task->view.n_arms);
+        assert(told[i].reward >= task->lowest && told[i].reward <= task->highest);
+        segue_task_add_reward(task, told[i].arm, segue_task_to_unit(task, told[i].reward));
+    }
+}
