@@ -28,6 +28,8 @@ static const segue_store_table table_of[SEGUE_N_QUERIES] = {
     [SEGUE_QUERY_EVENTS] = SEGUE_TABLE_EVENT,
     [SEGUE_QUERY_SNAPSHOT] = SEGUE_TABLE_SNAPSHOT,
     [SEGUE_QUERY_INITIAL] = SEGUE_TABLE_INITIAL,
+    [SEGUE_QUERY_REWARD_PARTS] = SEGUE_TABLE_REWARD_PART,
+    [SEGUE_QUERY_TASK_PARTS] = SEGUE_TABLE_REWARD_PART,
     [SEGUE_QUERY_TABLE] = SEGUE_TABLE_ANY,
 };
 
@@ -89,6 +91,11 @@ bool segue_rows_next_snapshot(segue_rows *rows, segue_stored_snapshot *out)
 bool segue_rows_next_initial(segue_rows *rows, segue_stored_initial *out)
 {
     return next(rows, SEGUE_TABLE_INITIAL, out);
+}
+
+bool segue_rows_next_reward_part(segue_rows *rows, segue_stored_reward_part *out)
+{
+    return next(rows, SEGUE_TABLE_REWARD_PART, out);
 }
 
 bool segue_rows_next_values(segue_rows *rows, segue_table_row *out)

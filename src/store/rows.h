@@ -36,6 +36,9 @@ typedef enum segue_query_kind {
     SEGUE_QUERY_EVENTS,            /* of learner `id`, after event `number`, in order */
     SEGUE_QUERY_SNAPSHOT,          /* the newest of learner `id` */
     SEGUE_QUERY_INITIAL,           /* of learner `id`: none, or one */
+    SEGUE_QUERY_REWARD_PARTS,      /* of decision `number` of task `id`, in the order of arrival,
+                                      without a gap */
+    SEGUE_QUERY_TASK_PARTS,        /* of task `id` */
     SEGUE_QUERY_TABLE,             /* all rows of table `id`, unchecked; for exports */
     SEGUE_N_QUERIES
 } segue_query_kind;
@@ -69,6 +72,7 @@ bool segue_rows_next_reward(segue_rows *rows, segue_stored_reward *out);
 bool segue_rows_next_event(segue_rows *rows, segue_stored_event *out);
 bool segue_rows_next_snapshot(segue_rows *rows, segue_stored_snapshot *out);
 bool segue_rows_next_initial(segue_rows *rows, segue_stored_initial *out);
+bool segue_rows_next_reward_part(segue_rows *rows, segue_stored_reward_part *out);
 
 /**
  * Close a cursor.  Returns `status` if that is a failure, else the failure of the cursor, if any.

@@ -66,6 +66,15 @@ typedef struct segue_stored_reward {
     double probability; /* of the arm when it was chosen; 0: it was not requested */
 } segue_stored_reward;
 
+/** One of several rewards of a decision: its tell had an event id of its own. */
+typedef struct segue_stored_reward_part {
+    int64_t task;
+    uint64_t number;   /* of the decision */
+    uint64_t position; /* among the parts of the decision, from 0 on */
+    const char *event_id;
+    double value, created;
+} segue_stored_reward_part;
+
 /** A change of a learner. */
 typedef enum segue_event_kind {
     SEGUE_EVENT_CLOSE = 1, /* subject: the task */

@@ -137,6 +137,7 @@ void segue_response_explain_copy(const learner_state *state, const task_copy *co
 void segue_response_free_copy(learner_state *state, task_copy *copy);
 
 /** Write the result of a tell. */
-void segue_response_reward(segue_bytes *b, bool is_new, const char *task, bool closed);
+void segue_response_reward(segue_bytes *b, bool is_new, const char *task, bool closed,
+                           const double *reward);
 
 #endif

@@ -23,6 +23,7 @@ static const struct table {
                             "task, number, position, arm, value, created, by_default, probability"},
     [SEGUE_TABLE_EVENT] = {"event", "seq, learner, kind, subject, created"},
     [SEGUE_TABLE_INITIAL] = {"initial", "learner, bytes"},
+    [SEGUE_TABLE_REWARD_PART] = {"reward_part", "task, number, event, position, value, created"},
     [SEGUE_TABLE_COUNTER] = {"sqlite_sequence", "name, seq"},
 };
 
