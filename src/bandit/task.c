@@ -313,8 +313,6 @@ void segue_task_add_reward(segue_task *task, size_t arm, double x)
         segue_reward_weights_update(&task->weights, arm, x, totals_of(task));
         show_weights(task);
     }
-    if (task->policy->update)
-        task->policy->update(&task->view, arm, x);
 }
 
 segue_status segue_task_tell(segue_task *task, size_t arm, double reward, segue_error *err)
@@ -332,6 +330,8 @@ segue_status segue_task_tell(segue_task *task, size_t arm, double reward, segue_
         task->view.step++;
     }
     segue_task_add_reward(task, arm, x);
+    if (task->policy->update)
+        task->policy->update(&task->view, arm, x);
     return SEGUE_OK;
 }
 

@@ -4,7 +4,8 @@
  * exp3 depends on the order, and ucb-test may have committed.  So all rewards are told again, to the
  * state of a new task.  Asks are not made again: their number, those that are pending and the random
  * stream stay.  The task is then as if each reward had come with its new value, at its old place.
- * Cost: that of a tell per reward.
+ * Cost: that of a tell per reward.  Policies that weigh rewards (la, tts, tla) are cheaper: from its
+ * first update on, a new state of theirs is computed from the totals, so that one update is enough.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
 
@@ -18,6 +19,9 @@ void segue_task_retell(segue_task *task, const segue_told *told, size_t count)
     for (size_t i = 0; i < count; i++) {
         assert(told[i].arm < task->view.n_arms);
         assert(told[i].reward >= task->lowest && told[i].reward <= task->highest);
-        segue_task_add_reward(task, told[i].arm, segue_task_to_unit(task, told[i].reward));
+        const double x = segue_task_to_unit(task, told[i].reward);
+        segue_task_add_reward(task, told[i].arm, x);
+        if (task->policy->update && (!task->view.reward_weight || i + 1 == count))
+            task->policy->update(&task->view, told[i].arm, x);
     }
 }

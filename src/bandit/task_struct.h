@@ -42,7 +42,7 @@ static inline double segue_task_to_unit(const segue_task *task, double reward)
 /* Remove all rewards, and what the policy's state has of them; asks and the random stream stay. */
 void segue_task_clear_rewards(segue_task *task);
 
-/* Count a reward in [0, 1] in all but the asks: totals, batches, weights, the policy's state. */
+/* Count a reward in [0, 1] in totals, batches and weights: not in the asks or the policy's state. */
 void segue_task_add_reward(segue_task *task, size_t arm, double x);
 
 #endif
