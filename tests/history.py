@@ -36,7 +36,7 @@ class Shared:
 
 
 class Caller(threading.Thread):
-    """Makes so many operations; without a number, until shared.over.  `faults`: calls may fail."""
+    """Makes this number of operations; None: until shared.over.  `faults`: calls may fail."""
 
     def __init__(self, shared, number, operations=None, faults=False):
         super().__init__()

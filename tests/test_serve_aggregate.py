@@ -53,11 +53,11 @@ class Model:
         return {parts_of(d)[1:3]: self.reward(d) for d, parts in self.parts.items() if parts}
 
 
-class Player:
+class Driver:
     def __init__(self, service, aggregate, seed):
         self.service, self.client, self.model = service, service.client(), Model(aggregate)
         self.random, self.name = random.Random(seed), aggregate
-        self.open, self.told, self.count, self.tasks = [], [], 0, 0
+        self.open, self.given, self.count, self.tasks = [], [], 0, 0
         body = {"name": aggregate, "arms": ["A", "B", "C"], "range": [LOWEST, HIGHEST], "aggregate": aggregate,
                 "close_after": CLOSE_AFTER, "control": 0.2}
         status, answer = self.client.post("/v1/learners", body)
@@ -75,8 +75,8 @@ class Player:
 
     def draw(self):
         """A tell: new, of a new event, repeated, or of a known event with another value."""
-        if self.told and self.random.random() < 0.3:
-            task, decision, event, value = self.random.choice(self.told[-60:])
+        if self.given and self.random.random() < 0.3:
+            task, decision, event, value = self.random.choice(self.given[-60:])
             return task, decision, event, value + self.random.choice([0, 0, 0.25])
         open_ones = [pair for pair in self.open if pair[0] not in self.model.closed]
         task, decision = self.random.choice(open_ones if open_ones and self.random.random() < 0.9 else self.open)
@@ -85,14 +85,14 @@ class Player:
 
     def check(self, sent, status, body):
         expected = self.model.tell(*sent)
-        told = body if status == 200 else {}
-        assert (status, told.get("status"), told.get("reward")) == expected, (sent, status, body, expected)
+        given = body if status == 200 else {}
+        assert (status, given.get("status"), given.get("reward")) == expected, (sent, status, body, expected)
         if status == 200:
-            assert told["closed"] == (sent[0] in self.model.closed), (sent, body)
+            assert given["closed"] == (sent[0] in self.model.closed), (sent, body)
 
     def tell(self):
         sent = self.draw()
-        self.told.append(sent)
+        self.given.append(sent)
         fields = {"decision": sent[1], "reward": sent[3], **({"event": sent[2]} if sent[2] else {})}
         dice = self.random.random()
         if dice < 0.7:
@@ -168,28 +168,28 @@ def main(program, steps):
     with folder() as where:
         store = os.path.join(where, "aggregate.db")
         service = Service(program, store)
-        players = [Player(service, aggregate, f"{seed} {aggregate}") for aggregate in AGGREGATES]
+        drivers = [Driver(service, aggregate, f"{seed} {aggregate}") for aggregate in AGGREGATES]
         for i in range(steps):
-            for player in players:
-                player.step()
+            for driver in drivers:
+                driver.step()
             if i % (steps // 8) == steps // 10:
-                for player in players[:1]:
-                    player.kill()
-                for player in players:
-                    player.client = service.client()
-                    player.compare()
-        for player in players:
-            player.compare()
+                for driver in drivers[:1]:
+                    driver.kill()
+                for driver in drivers:
+                    driver.client = service.client()
+                    driver.compare()
+        for driver in drivers:
+            driver.compare()
         assert service.stop() == 0, service.errors
         check_store(program, store)
         check_export(program, where, store)
         counts = {p.name: (sum(map(len, p.model.parts.values())), len(p.model.stored()), len(p.model.closed))
-                  for p in players}
+                  for p in drivers}
         assert all(closed > 0 for _, _, closed in counts.values()), counts
         service.start()
         left = check_purge(service, store)
         assert left == [0, 0], left
-    print(", ".join(f"{name}: {parts} rewards told, {rewards} decisions, {closed} tasks closed"
+    print(", ".join(f"{name}: {parts} rewards given, {rewards} decisions, {closed} tasks closed"
                     for name, (parts, rewards, closed) in counts.items()))
 
 

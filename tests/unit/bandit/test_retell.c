@@ -1,4 +1,4 @@
-/* test_retell.c - a task whose rewards changed is as if the new ones had been told at once.
+/* test_retell.c - a task whose rewards changed is as if the new ones had been given at once.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
@@ -6,7 +6,7 @@
 #include "transfer/learner_internal.h"
 
 #define N_ARMS  5
-#define TOLD    60
+#define GIVEN   60
 #define PENDING 3
 #define STEPS   200
 
@@ -26,18 +26,19 @@ static double last_reward(size_t i, bool graded)
 /* Ask as the service does, with some rewards still to come, and tell. */
 static void play(segue_task *task, double (*reward)(size_t, bool), bool graded)
 {
-    for (size_t i = 0; i < TOLD + PENDING; i++)
+    for (size_t i = 0; i < GIVEN + PENDING; i++)
         segue_task_count_ask(task, i * 7 / 3 % N_ARMS);
-    for (size_t i = 0; i < TOLD; i++)
+    for (size_t i = 0; i < GIVEN; i++)
         assert_ok(segue_task_tell(task, i * 7 / 3 % N_ARMS, reward(i, graded), NULL));
 }
 
 static void retell(segue_task *task, bool graded)
 {
-    segue_told told[TOLD];
-    for (size_t i = 0; i < TOLD; i++)
-        told[i] = (segue_told){.reward = last_reward(i, graded), .arm = (uint32_t)(i * 7 / 3 % N_ARMS)};
-    segue_task_retell(task, told, TOLD);
+    segue_given_reward given[GIVEN];
+    for (size_t i = 0; i < GIVEN; i++)
+        given[i] = (segue_given_reward){.reward = last_reward(i, graded),
+                                        .arm = (uint32_t)(i * 7 / 3 % N_ARMS)};
+    segue_task_retell(task, given, GIVEN);
 }
 
 /* The next choices are the same, and so is all that the task says about itself. */
@@ -48,7 +49,7 @@ static void compare(segue_task *a, segue_task *b, const char *name)
     assert_int_equal(has, segue_task_views(b, views[1]));
     if (has)
         assert_memory_equal(views[0], views[1], sizeof views[0]);
-    for (size_t i = 0; i < TOLD; i++) {
+    for (size_t i = 0; i < GIVEN; i++) {
         for (size_t arm = 0; arm < N_ARMS; arm++) {
             assert_near(segue_task_mean(a, arm), segue_task_mean(b, arm), 0.0);
             assert_near(segue_task_learned_weight(a, arm), segue_task_learned_weight(b, arm), 0.0);

@@ -239,7 +239,7 @@ static void the_total_of_a_task_is_that_of_its_rewards(void **state)
     check_learner();
 }
 
-static void a_decision_takes_at_most_a_thousand_rewards(void **state)
+static void a_decision_takes_a_thousand_rewards(void **state)
 {
     id_text id;
     (void)state;
@@ -307,7 +307,7 @@ int main(void)
         SERVED(many_rewards_and_those_of_asks_have_events_too),
         SERVED(a_full_disk_changes_nothing),
         IN_FILE(the_total_of_a_task_is_that_of_its_rewards),
-        SERVED(a_decision_takes_at_most_a_thousand_rewards),
+        SERVED(a_decision_takes_a_thousand_rewards),
         SERVED(parts_that_do_not_add_up_are_found),
         SERVED(the_setting_is_validated_and_fixed),
     };

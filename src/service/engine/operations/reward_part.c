@@ -69,11 +69,11 @@ segue_status segue_reward_part_find(segue_service *service, const operation *op,
 {
     double value = 0.0;
     uint64_t count = 0;
-    bool told = false;
-    SEGUE_TRY(find_part(service, op, &value, &told, &count, err));
+    bool is_repeated = false;
+    SEGUE_TRY(find_part(service, op, &value, &is_repeated, &count, err));
     SEGUE_TRY(find_reward(service, op, out, found, err));
-    *found = told || (*found && out->by_default);
-    if (told)
+    *found = is_repeated || (*found && out->by_default);
+    if (is_repeated)
         out->value = value;
     return SEGUE_OK;
 }
@@ -132,10 +132,10 @@ segue_status segue_reward_part_store(segue_service *service, operation *op, task
     segue_stored_reward reward;
     double value = op->request.reward;
     uint64_t count = 0;
-    bool told = false, found = false;
-    SEGUE_TRY(find_part(service, op, &value, &told, &count, err));
+    bool is_repeated = false, found = false;
+    SEGUE_TRY(find_part(service, op, &value, &is_repeated, &count, err));
     SEGUE_TRY(find_reward(service, op, &reward, &found, err));
-    if (told || (found && reward.by_default))
+    if (is_repeated || (found && reward.by_default))
         return SEGUE_OK;
     if (found)
         value = segue_aggregate_add(aggregate_of(op), reward.value, value);

@@ -21,8 +21,8 @@ segue_status segue_task_change_store_reward(segue_service *service, operation *o
                                         .by_default = by_default,
                                         .probability = op->decision.probability};
     op->task = task;
-    SEGUE_TRY(segue_learner_state_reserve_told(op->state, task, task->staged_rewards + 1,
-                                               &op->reward.grows, err));
+    SEGUE_TRY(segue_learner_state_reserve_given(op->state, task, task->staged_rewards + 1,
+                                                &op->reward.grows, err));
     SEGUE_TRY(segue_store_add_reward(service->store, &reward, &op->reward.is_new, err));
     if (!op->reward.is_new)
         return SEGUE_OK;
