@@ -117,6 +117,14 @@ def read_long(scene):
         scene.rest(0.3, 0.6)
 
 
+def remove_wal(scene):
+    """Another program removes the WAL: the service saves what it acknowledged, and ends."""
+    scene.rest(0.2, 0.5)
+    os.unlink(scene.store + "-wal")
+    assert scene.service.process.wait(timeout=60) == 1
+    scene.start_again()
+
+
 FAULTS = {
     "kill -9": kill,
     "stop and start": stop,
@@ -130,6 +138,7 @@ FAULTS = {
     "clients go away": drop,
     "slow client": dawdle,
     "long reader": read_long,
+    "WAL removed": remove_wal,
 }
 
 
