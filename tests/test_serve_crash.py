@@ -18,7 +18,8 @@ from service import Service, check_store, folder, parts_of, SHORT
 
 CLIENTS = 16
 STEPS = 12
-LEARNERS = {"tutor": {"arms": ["A", "B", "C", "D"]}, "models": {"arms": ["A", "B", "C"], "method": "tucb", "models": 2}}
+LEARNERS = {"tutor": {"arms": ["A", "B", "C", "D"]}, "largest": {"arms": ["A", "B", "C"], "aggregate": "max"},
+            "models": {"arms": ["A", "B", "C"], "method": "tucb", "models": 2}}
 
 
 def saved_learner(program, where):

@@ -144,7 +144,7 @@ class Stores(Folder):
             db.executescript("DROP TABLE initial; ALTER TABLE reward DROP COLUMN probability; "
                              "ALTER TABLE task DROP COLUMN control_share; ALTER TABLE task DROP COLUMN features; "
                              "ALTER TABLE reward DROP COLUMN asks; "
-                             "DROP TABLE chain; DROP TABLE removed; DROP TABLE base; DROP INDEX event_trim; PRAGMA user_version = 5;")
+                             "DROP TABLE chain; DROP TABLE removed; DROP TABLE base; DROP TABLE reward_part; DROP INDEX event_trim; PRAGMA user_version = 5;")
         self.refused(2, f"has format 5; need {FORMAT}; 'segue store upgrade' brings it to this format", "serve",
                      "--store", self.folder / "new.db", "--listen", "127.0.0.1:0")
         done = answer("store", "upgrade", "--store", self.folder / "new.db")

@@ -205,16 +205,27 @@ static segue_reward_totals totals_of(const segue_task *task)
     return (segue_reward_totals){.pulls = task->pulls, .sum = task->sum, .graded = task->graded};
 }
 
+void segue_task_clear_rewards(segue_task *task)
+{
+    const size_t n_arms = task->view.n_arms;
+    memset(task->pulls, 0, n_arms * sizeof *task->pulls);
+    memset(task->sum, 0, n_arms * sizeof *task->sum);
+    memset(task->graded, 0, n_arms * sizeof *task->graded);
+    segue_batches_clear(&task->batches);
+    if (task->weighs)
+        segue_reward_weights_begin(&task->weights);
+    show_weights(task);
+    if (!task->policy->carries)
+        segue_task_reset(task);
+}
+
 void segue_task_next(segue_task *task, const segue_rng *rng, size_t model_index)
 {
     const size_t n_arms = task->view.n_arms;
     memset(task->asked, 0, n_arms * sizeof *task->asked);
-    memset(task->pulls, 0, n_arms * sizeof *task->pulls);
     memset(task->pending, 0, n_arms * sizeof *task->pending);
     task->n_pending = 0;
     task->view.pending = NULL;
-    memset(task->sum, 0, n_arms * sizeof *task->sum);
-    memset(task->graded, 0, n_arms * sizeof *task->graded);
     assert(task->policy->needs != SEGUE_NEEDS_MODEL_INDEX || model_index < task->n_model_indices);
     task->view.step = 0;
     task->view.last_arm = n_arms;
@@ -223,12 +234,7 @@ void segue_task_next(segue_task *task, const segue_rng *rng, size_t model_index)
     task->no_model_left = 0;
     task->last_reason = SEGUE_BY_RULE;
     task->rng = *rng;
-    segue_batches_clear(&task->batches);
-    if (task->weighs)
-        segue_reward_weights_begin(&task->weights);
-    show_weights(task);
-    if (!task->policy->carries)
-        segue_task_reset(task);
+    segue_task_clear_rewards(task);
 }
 
 /* ---- asking ------------------------------------------------------------------------------ */
@@ -302,6 +308,19 @@ segue_status segue_task_ask_among(segue_task *task, const bool *allowed, size_t 
     return SEGUE_OK;
 }
 
+void segue_task_add_reward(segue_task *task, size_t arm, double x)
+{
+    if (task->batches.kind != SEGUE_BATCHES_NONE)
+        segue_batches_add(&task->batches, arm, x, task->pulls[arm]);
+    task->sum[arm] += x;
+    task->graded[arm] += x * (1.0 - x);
+    task->pulls[arm]++;
+    if (task->weighs) {
+        segue_reward_weights_update(&task->weights, arm, x, totals_of(task));
+        show_weights(task);
+    }
+}
+
 segue_status segue_task_tell(segue_task *task, size_t arm, double reward, segue_error *err)
 {
     if (arm >= task->view.n_arms)
@@ -310,23 +329,14 @@ segue_status segue_task_tell(segue_task *task, size_t arm, double reward, segue_
     if (!(reward >= task->lowest && reward <= task->highest)) /* NaN fails too */
         return segue_fail(err, SEGUE_EDOMAIN, "the reward is %g; need a number from %g to %g",
                           reward, task->lowest, task->highest);
-    const double x =
-        fmin(1.0, (reward - task->lowest) / task->width); /* exactly 1 for the highest reward */
-    if (task->batches.kind != SEGUE_BATCHES_NONE)
-        segue_batches_add(&task->batches, arm, x, task->pulls[arm]);
+    const double x = segue_task_to_unit(task, reward);
     count_reward(task, arm);
-    task->sum[arm] += x;
-    task->graded[arm] += x * (1.0 - x);
-    task->pulls[arm]++;
-    if (task->pulls[arm] > task->asked[arm]) { /* a reward without an ask */
+    if (task->pulls[arm] == task->asked[arm]) { /* a reward without an ask */
         task->asked[arm]++;
         task->view.step++;
         task->view.last_arm = arm;
     }
-    if (task->weighs) {
-        segue_reward_weights_update(&task->weights, arm, x, totals_of(task));
-        show_weights(task);
-    }
+    segue_task_add_reward(task, arm, x);
     if (task->policy->update)
         task->policy->update(&task->view, arm, x);
     return SEGUE_OK;

@@ -70,6 +70,16 @@ SEGUE_MUST_CHECK segue_status segue_task_copy(segue_task **out, const segue_task
 /** Before a copy is asked: give it a random stream of its own, named by the task's stream. */
 void segue_task_fork_stream(segue_task *task, segue_task *copy);
 
+/** A reward of a task, in its range. */
+typedef struct segue_given_reward {
+    double reward;
+    uint32_t arm;
+} segue_given_reward;
+
+/** Replace all rewards of a task by these, in the order in which they first came: one of them has
+ * changed.  Its policy must not carry anything from task to task.  Costs a tell per reward. */
+void segue_task_retell(segue_task *task, const segue_given_reward *given, size_t count);
+
 /** Count an ask that a copy has answered. */
 void segue_task_count_ask(segue_task *task, size_t arm);
 

@@ -3,6 +3,8 @@
 #ifndef SEGUE_BANDIT_TASK_STRUCT_H
 #define SEGUE_BANDIT_TASK_STRUCT_H
 
+#include <math.h>
+
 #include "bandit/batches.h"
 #include "bandit/reward_weights.h"
 
@@ -32,5 +34,17 @@ struct segue_task {
     uint64_t no_model_left;
     segue_reason last_reason;
 };
+
+/* Map a reward in the task's range to [0, 1]; the highest is exactly 1. */
+static inline double segue_task_to_unit(const segue_task *task, double reward)
+{
+    return fmin(1.0, (reward - task->lowest) / task->width);
+}
+
+/* Remove all rewards, and what the policy's state has of them; asks and the random stream stay. */
+void segue_task_clear_rewards(segue_task *task);
+
+/* Count a reward in [0, 1] in totals, batches and weights: not in the asks or the policy's state. */
+void segue_task_add_reward(segue_task *task, size_t arm, double x);
 
 #endif

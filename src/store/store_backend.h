@@ -29,6 +29,7 @@ typedef enum segue_store_table {
     SEGUE_TABLE_CHAIN,   /* hashes over the event log */
     SEGUE_TABLE_REMOVED, /* what remains of removed rewards */
     SEGUE_TABLE_BASE,    /* the snapshot that replaces removed rewards */
+    SEGUE_TABLE_REWARD_PART,
     SEGUE_TABLE_COUNTER, /* the largest id that each table gave out; last: rows before it count */
     SEGUE_N_TABLES,
     SEGUE_TABLE_SNAPSHOT = SEGUE_N_TABLES, /* not exported */
@@ -103,6 +104,8 @@ typedef struct segue_store_backend {
     segue_status (*retire_arm)(segue_store *store, int64_t learner, size_t position, double when,
                                segue_error *err);
     segue_status (*close_task)(segue_store *store, const segue_stored_task *task, uint64_t seq,
+                               segue_error *err);
+    segue_status (*set_reward)(segue_store *store, int64_t task, uint64_t number, double value,
                                segue_error *err);
     segue_status (*delete_learner)(segue_store *store, int64_t learner, segue_error *err);
     segue_status (*purge)(segue_store *store, bool *more, segue_error *err);

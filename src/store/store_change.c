@@ -97,6 +97,19 @@ segue_status segue_store_add_reward(segue_store *store, const segue_stored_rewar
     return store->backend->insert(store, SEGUE_TABLE_REWARD, &row, is_new, err);
 }
 
+segue_status segue_store_set_reward(segue_store *store, int64_t task, uint64_t number, double value,
+                                    segue_error *err)
+{
+    return store->backend->set_reward(store, task, number, value, err);
+}
+
+segue_status segue_store_add_reward_part(segue_store *store, const segue_stored_reward_part *part,
+                                         segue_error *err)
+{
+    segue_stored_reward_part row = *part;
+    return store->backend->insert(store, SEGUE_TABLE_REWARD_PART, &row, NULL, err);
+}
+
 segue_status segue_store_add_event(segue_store *store, segue_stored_event *event, segue_error *err)
 {
     SEGUE_TRY(store->backend->insert(store, SEGUE_TABLE_EVENT, event, NULL, err));

@@ -65,6 +65,14 @@ SEGUE_MUST_CHECK segue_status segue_store_add_reward(segue_store *store,
                                                      const segue_stored_reward *reward,
                                                      bool *is_new, segue_error *err);
 
+/** Replace the value of the reward of a decision, which must have one; add a part of a reward. */
+SEGUE_MUST_CHECK segue_status segue_store_set_reward(segue_store *store, int64_t task,
+                                                     uint64_t number, double value,
+                                                     segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_store_add_reward_part(segue_store *store,
+                                                          const segue_stored_reward_part *part,
+                                                          segue_error *err);
+
 /** Append to the event log; fills in `seq`. */
 SEGUE_MUST_CHECK segue_status segue_store_add_event(segue_store *store, segue_stored_event *event,
                                                     segue_error *err);

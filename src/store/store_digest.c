@@ -181,6 +181,22 @@ static segue_status count_reward(arm_count *count, size_t n_arms, const segue_st
     return SEGUE_OK;
 }
 
+/* Several rewards of one decision; most learners take one. */
+static segue_status add_parts(hasher *h, segue_store *store, int64_t task, segue_error *err)
+{
+    segue_rows rows;
+    segue_stored_reward_part part;
+    segue_rows_open(&rows, store, &(segue_query){.kind = SEGUE_QUERY_TASK_PARTS, .id = task}, err);
+    while (segue_rows_next_reward_part(&rows, &part)) {
+        add_u64(h, part.number);
+        add_text(h, part.event_id);
+        add_u64(h, part.position);
+        add_real(h, part.value);
+        add_real(h, part.created);
+    }
+    return segue_rows_close(&rows, SEGUE_OK);
+}
+
 segue_status segue_digest_rewards(segue_store *store, int64_t task, size_t n_arms,
                                   segue_reward_digest *out, segue_error *err)
 {
@@ -199,6 +215,8 @@ segue_status segue_digest_rewards(segue_store *store, int64_t task, size_t n_arm
         status = count_reward(count, n_arms, &reward, err);
     }
     status = segue_rows_close(&rows, status);
+    if (status == SEGUE_OK)
+        status = add_parts(&h, store, task, err);
     end(&h, out->rows);
     write_counts(count, n_arms, &out->counts);
     free(count);

@@ -24,7 +24,8 @@ const segue_store_format_table segue_store_format_tables[SEGUE_N_TABLES] = {
     [SEGUE_TABLE_DECISION] = {"decision", 8}, [SEGUE_TABLE_REWARD] = {"reward", 9},
     [SEGUE_TABLE_EVENT] = {"event", 5},       [SEGUE_TABLE_INITIAL] = {"initial", 2},
     [SEGUE_TABLE_CHAIN] = {"chain", 3},       [SEGUE_TABLE_REMOVED] = {"removed", 5},
-    [SEGUE_TABLE_BASE] = {"base", 3},         [SEGUE_TABLE_COUNTER] = {"counter", 2},
+    [SEGUE_TABLE_BASE] = {"base", 3},         [SEGUE_TABLE_REWARD_PART] = {"reward_part", 6},
+    [SEGUE_TABLE_COUNTER] = {"counter", 2},
 };
 
 /* JSON texts are UTF-8, which bytes need not be. */

@@ -68,6 +68,15 @@ typedef struct segue_stored_reward {
     const char *asks;   /* the asks before it (ask_log.h); NULL: one ask, with all arms */
 } segue_stored_reward;
 
+/** One of several rewards of a decision: its tell had an event id of its own. */
+typedef struct segue_stored_reward_part {
+    int64_t task;
+    uint64_t number;   /* of the decision */
+    uint64_t position; /* among the parts of the decision, from 0 on */
+    const char *event_id;
+    double value, created;
+} segue_stored_reward_part;
+
 /** A change of a learner. */
 typedef enum segue_event_kind {
     SEGUE_EVENT_CLOSE = 1, /* subject: the task */

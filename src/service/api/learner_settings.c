@@ -46,7 +46,8 @@ static const char *const fields[] = {"name",
                                      "saved",
                                      "from",
                                      "changes",
-                                     "paused"};
+                                     "paused",
+                                     "aggregate"};
 
 /* ---- numbers ----------------------------------------------------------------------------- */
 
@@ -162,6 +163,7 @@ static segue_status read_fields(learner_settings *s, json_t *body, segue_error *
         SEGUE_TRY(segue_name_read(json_object_get(body, "method"), "method", s->method, err));
     s->terms.control = default_control(s->method);
     SEGUE_TRY(read_numbers(s, body, err));
+    SEGUE_TRY(segue_aggregate_read(body, &s->aggregate, err));
     SEGUE_TRY(read_changes(s, body, err));
     return read_arms(s, body, err);
 }
@@ -318,6 +320,8 @@ static void write_with(const learner_settings *settings, const task_terms *terms
     segue_learner_settings_write_numbers(settings, terms, b);
     if (settings->from[0])
         segue_json_write_text(b, "from", settings->from);
+    if (settings->aggregate != SEGUE_AGGREGATE_FIRST) /* older programs did not write it */
+        segue_json_write_text(b, "aggregate", segue_aggregate_name(settings->aggregate));
 }
 
 void segue_learner_settings_write(const learner_settings *settings, segue_bytes *b)
@@ -376,6 +380,9 @@ void segue_learner_settings_difference(const learner_settings *stored,
                        a->from[0] && b->from[0] ? "another saved learner"
                        : a->from[0]             ? "it started from a saved learner"
                                                 : "it did not start from a saved learner");
+    else if (a->aggregate != b->aggregate)
+        (void)snprintf(out, size, "aggregate %s, request has %s",
+                       segue_aggregate_name(a->aggregate), segue_aggregate_name(b->aggregate));
     compare_number("models", (double)a->models, (double)b->models, out, size);
     compare_number("lowest reward", a->lowest, b->lowest, out, size);
     compare_number("highest reward", a->highest, b->highest, out, size);

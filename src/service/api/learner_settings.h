@@ -13,6 +13,7 @@
 #include "segue/internal.h"
 #include "segue/learner.h"
 #include "service/api/name.h"
+#include "service/api/settings/aggregate.h"
 #include "service/api/settings/task_terms.h"
 
 #define SEGUE_MAX_SERVICE_ARMS 1000 /* arms of a learner of the service */
@@ -33,6 +34,7 @@ typedef struct learner_settings {
     size_t n_changes;
     bool paused;
     arm_numbers *numbers; /* owned: lists that the terms point to */
+    segue_aggregate aggregate; /* of several rewards of a decision */
 } learner_settings;
 
 /**

@@ -87,8 +87,8 @@ static segue_status read_flag(json_t *body, const char *field, bool *out, segue_
 
 static segue_status read_tell(json_t *body, segue_parsed_request *parsed, segue_error *err)
 {
-    static const char *const names[] = {"decision", "reward"};
-    SEGUE_TRY(check_keys(body, names, 2, err));
+    static const char *const names[] = {"decision", "reward", "event"};
+    SEGUE_TRY(check_keys(body, names, 3, err));
     const json_t *id = json_object_get(body, "decision"), *reward = json_object_get(body, "reward");
     const size_t length = json_is_string(id) ? json_string_length(id) : 0;
     if (length != SEGUE_DECISION_ID_LENGTH && length != SEGUE_LONG_DECISION_ID_LENGTH)
@@ -99,6 +99,10 @@ static segue_status read_tell(json_t *body, segue_parsed_request *parsed, segue_
     if (!json_is_number(reward))
         return segue_json_fail(&body_location, "reward", err, "is %s; need a number",
                                segue_json_kind(reward));
+    if (json_object_get(body, "event"))
+        SEGUE_TRY(
+            segue_name_read(json_object_get(body, "event"), "event", parsed->tell_event_id, err));
+    SEGUE_TRY(segue_name_check("event", parsed->tell_event_id, err));
     memcpy(parsed->decision, json_string_value(id), length + 1);
     parsed->reward = json_number_value(reward);
     parsed->tells = true;

@@ -47,7 +47,8 @@ typedef struct segue_parsed_request {
     bool tells; /* `decision` and `reward` are given */
     char decision[SEGUE_LONG_DECISION_ID_LENGTH + 1];
     double reward;
-    uint64_t limit;            /* of a list of tasks */
+    char tell_event_id[SEGUE_MAX_NAME_SIZE + 1]; /* the field "event" of the tell; "": not given */
+    uint64_t limit;                              /* of a list of tasks */
     int open;                  /* 1: only open tasks, 0: only closed tasks, -1: all */
     learner_settings settings; /* of a learner to create; owned */
     const segue_static_file *page;

@@ -143,6 +143,7 @@ void segue_response_features(const segue_learner *learner, segue_bytes *b);
 void segue_response_task_features(segue_store *store, int64_t task, segue_bytes *b);
 
 /** Write the result of a tell. */
-void segue_response_reward(segue_bytes *b, bool is_new, const char *task, bool closed);
+void segue_response_reward(segue_bytes *b, bool is_new, const char *task, bool closed,
+                           const double *reward);
 
 #endif

@@ -299,11 +299,14 @@ void segue_response_task(segue_service *service, segue_store *store, learner_sta
         segue_json_write_raw(&response->body, "}");
 }
 
-void segue_response_reward(segue_bytes *b, bool is_new, const char *task, bool closed)
+void segue_response_reward(segue_bytes *b, bool is_new, const char *task, bool closed,
+                           const double *reward)
 {
     segue_json_write_raw(b, "{");
     segue_json_write_text(b, "status", is_new ? "counted" : "duplicate");
     segue_json_write_text(b, "task", task);
     segue_json_write_bool(b, "closed", closed);
+    if (reward)
+        segue_json_write_double(b, "reward", *reward);
     segue_json_write_raw(b, "}");
 }

@@ -85,6 +85,18 @@ static segue_status add_arms(segue_store *store, learner_state *state, segue_err
     return segue_rows_close(&rows, status);
 }
 
+/* A reward that later ones changed is stored as it became. */
+static segue_status check_settings(const learner_settings *settings, segue_error *err)
+{
+    if (settings->aggregate == SEGUE_AGGREGATE_FIRST)
+        return SEGUE_OK;
+    return segue_fail(err, SEGUE_EDOMAIN,
+                      "the decision cannot be computed again: learner '%.80s' takes several "
+                      "rewards per decision ('aggregate' is \"%s\"), and the store has no order of "
+                      "these and the asks",
+                      settings->name, segue_aggregate_name(settings->aggregate));
+}
+
 /* Make a state of the rebuilt learner, which it owns. */
 static segue_status create_state(segue_store *store, const segue_stored_learner *row,
                                  segue_recovered_learner *rebuilt, learner_state **out,
@@ -93,9 +105,11 @@ static segue_status create_state(segue_store *store, const segue_stored_learner 
     static const unsigned char key[16];
     learner_settings settings;
     SEGUE_TRY(segue_learner_settings_parse(&settings, row->config, err));
-    const segue_status status =
-        segue_learner_state_create(out, row, &settings, rebuilt->learner, key, err);
-    rebuilt->learner = NULL;
+    segue_status status = check_settings(&settings, err);
+    if (status == SEGUE_OK) {
+        status = segue_learner_state_create(out, row, &settings, rebuilt->learner, key, err);
+        rebuilt->learner = NULL;
+    }
     segue_learner_settings_fini(&settings);
     SEGUE_TRY(status);
     (*out)->seq = rebuilt->seq;

@@ -118,6 +118,10 @@ struct operation {
             bool is_new;       /* the reward was not stored before */
             bool closes;       /* it is the task's last */
             bool is_closed;    /* the task was closed before, or by this reward */
+            bool corrects;     /* the decision had a reward, at ... */
+            uint64_t position; /* ... this place among those of its task */
+            double value;      /* of a learner with several rewards per decision: their aggregate */
+            bool grows;        /* the task's memory */
             char key[SEGUE_MAX_NAME_SIZE + 1]; /* of the task */
         } reward;
         struct {

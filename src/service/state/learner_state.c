@@ -257,6 +257,7 @@ static void free_task(task_state *task)
     segue_hash_map_discard(task->key_entry);
     segue_ask_log_fini(&task->asks);
     free(task->key);
+    free(task->given);
     free(task);
 }
 
@@ -350,10 +351,42 @@ void segue_learner_state_tell(learner_state *state, task_state *task, size_t arm
     const segue_status status = segue_task_tell(task->play, arm, value, NULL);
     assert(status == SEGUE_OK);
     (void)status;
+    if (task->given)
+        task->given[task->rewards] = (segue_given_reward){.reward = value, .arm = (uint32_t)arm};
     task->rewards++;
     task->total += value;
     state->rewards++;
     state->reward_sum += value;
+}
+
+segue_status segue_learner_state_reserve_given(learner_state *state, task_state *task,
+                                               uint64_t count, bool *grows, segue_error *err)
+{
+    *grows = state->settings.aggregate != SEGUE_AGGREGATE_FIRST && count > task->given_capacity;
+    if (!*grows)
+        return SEGUE_OK;
+    const size_t capacity = task->given_capacity > 0 ? 2 * task->given_capacity : 8;
+    segue_given_reward *given = realloc(task->given, capacity * sizeof *given);
+    if (!given)
+        return segue_fail_no_memory(err, "the rewards of a task");
+    (void)pthread_mutex_lock(&state->lock);
+    state->given_bytes += (capacity - task->given_capacity) * sizeof *given;
+    (void)pthread_mutex_unlock(&state->lock);
+    task->given = given;
+    task->given_capacity = capacity;
+    return SEGUE_OK;
+}
+
+void segue_learner_state_correct(learner_state *state, task_state *task, uint64_t position,
+                                 double value)
+{
+    assert(position < task->rewards);
+    state->reward_sum += value - task->given[position].reward;
+    task->given[position].reward = value;
+    segue_task_retell(task->play, task->given, task->rewards);
+    task->total = 0.0;
+    for (uint64_t i = 0; i < task->rewards; i++)
+        task->total += task->given[i].reward;
 }
 
 void segue_learner_state_close_task(learner_state *state, task_state *task)
@@ -362,6 +395,7 @@ void segue_learner_state_close_task(learner_state *state, task_state *task)
     segue_hash_map_remove(&state->by_key, task->key, strlen(task->key));
     state->key_bytes -= strlen(task->key);
     state->control_bytes -= task->control ? segue_task_bytes(task->play) : 0;
+    state->given_bytes -= task->given_capacity * sizeof *task->given;
     segue_learner_state_discard_task(state, task);
 }
 
@@ -375,6 +409,6 @@ size_t segue_learner_state_bytes(const learner_state *state)
     const size_t arms = state->n_arms * (sizeof(learner_arm) + sizeof(learner_arm *) + 2) +
                         segue_hash_map_bytes(&state->arm_by_name, 0) + 4 * state->config.size;
     return sizeof *state + segue_learner_bytes(state->learner) + tasks + state->control_bytes +
-           arms + state->deadlines.capacity * sizeof(pending_decision) +
+           state->given_bytes + arms + state->deadlines.capacity * sizeof(pending_decision) +
            segue_model_history_bytes(&state->versions);
 }

@@ -66,6 +66,7 @@ typedef struct learner_state {
     segue_model_history versions; /* earlier ones */
     size_t key_bytes;             /* of the keys of open tasks */
     size_t control_bytes;         /* of control tasks */
+    size_t given_bytes;           /* of rewards that can change */
     size_t counted;               /* bytes counted in the service's memory */
     bool is_gone;                 /* deleted or damaged: it is not served any more */
 
@@ -152,6 +153,19 @@ size_t segue_learner_state_bytes(const learner_state *state);
 
 task_state *segue_learner_state_task_by_key(const learner_state *state, const char *key);
 task_state *segue_learner_state_task_by_id(const learner_state *state, int64_t id);
+
+/**
+ * Allocate for `count` rewards of a task, if its learner takes several per decision; *grows: it did.
+ *
+ * @retval SEGUE_ENOMEM
+ */
+SEGUE_MUST_CHECK segue_status segue_learner_state_reserve_given(learner_state *state,
+                                                                task_state *task, uint64_t count,
+                                                                bool *grows, segue_error *err);
+
+/** Replace the reward at a position by another value.  Costs a tell per reward of the task. */
+void segue_learner_state_correct(learner_state *state, task_state *task, uint64_t position,
+                                 double value);
 
 /** Give a stored reward to its task. */
 void segue_learner_state_tell(learner_state *state, task_state *task, size_t arm, double value);

@@ -33,6 +33,8 @@ typedef struct task_state {
     double active;        /* service time of the last ask or tell */
     uint64_t rewards;
     double total;
+    segue_given_reward *given; /* its rewards, if they can change; the writer's */
+    size_t given_capacity;
     /* After this transaction; the writer's. */
     uint64_t staged_rewards;
     double staged_total;

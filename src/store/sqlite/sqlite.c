@@ -154,6 +154,7 @@ const segue_store_backend segue_store_sqlite = {
     .set_config = segue_sqlite_set_config,
     .retire_arm = segue_sqlite_retire_arm,
     .close_task = segue_sqlite_close_task,
+    .set_reward = segue_sqlite_set_reward,
     .delete_learner = segue_sqlite_delete_learner,
     .purge = segue_sqlite_purge,
     .set_base = segue_sqlite_set_base,

@@ -119,6 +119,9 @@ SEGUE_MUST_CHECK segue_status segue_sqlite_set_config(segue_store *base, int64_t
 SEGUE_MUST_CHECK segue_status segue_sqlite_retire_arm(segue_store *base, int64_t learner,
                                                       size_t position, double when,
                                                       segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_sqlite_set_reward(segue_store *base, int64_t task,
+                                                      uint64_t number, double value,
+                                                      segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_sqlite_close_task(segue_store *base,
                                                       const segue_stored_task *task, uint64_t seq,
                                                       segue_error *err);

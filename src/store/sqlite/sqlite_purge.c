@@ -47,14 +47,20 @@ static segue_status rename_task(sqlite_store *store, int64_t task, const char *k
 }
 
 /* An erasure overwrites with zeros what it deletes. */
+static segue_status remove_rewards(sqlite_store *store, int64_t task, segue_error *err)
+{
+    SEGUE_TRY(segue_sqlite_run_ids(store, SQL_REMOVE_PARTS, task, 0, err));
+    return segue_sqlite_run_ids(store, SQL_REMOVE_REWARDS, task, 0, err);
+}
+
 segue_status segue_sqlite_remove_task(segue_store *base, int64_t task, const char *key,
                                       uint64_t tag, segue_error *err)
 {
     sqlite_store *store = segue_sqlite_of(base);
     if (!key)
-        return segue_sqlite_run_ids(store, SQL_REMOVE_REWARDS, task, 0, err);
+        return remove_rewards(store, task, err);
     SEGUE_TRY(segue_sqlite_execute(store, "PRAGMA secure_delete = ON", err));
-    segue_status status = segue_sqlite_run_ids(store, SQL_REMOVE_REWARDS, task, 0, err);
+    segue_status status = remove_rewards(store, task, err);
     if (status == SEGUE_OK)
         status = segue_sqlite_run_ids(store, SQL_REMOVE_DECISIONS, task, 0, err);
     if (status == SEGUE_OK)
@@ -68,10 +74,10 @@ segue_status segue_sqlite_remove_task(segue_store *base, int64_t task, const cha
  * call. */
 segue_status segue_sqlite_purge(segue_store *base, bool *more, segue_error *err)
 {
-    static const statement parts[] = {SQL_PURGE_REWARDS, SQL_PURGE_DECISIONS, SQL_PURGE_TASKS,
-                                      SQL_PURGE_EVENTS,  SQL_PURGE_ARMS,      SQL_PURGE_SNAPSHOTS,
-                                      SQL_PURGE_INITIAL, SQL_PURGE_CHAIN,     SQL_PURGE_REMOVED,
-                                      SQL_PURGE_BASE,    SQL_PURGE_LEARNER};
+    static const statement parts[] = {
+        SQL_PURGE_REWARDS, SQL_PURGE_REWARD_PARTS, SQL_PURGE_DECISIONS, SQL_PURGE_TASKS,
+        SQL_PURGE_EVENTS,  SQL_PURGE_ARMS,         SQL_PURGE_SNAPSHOTS, SQL_PURGE_INITIAL,
+        SQL_PURGE_CHAIN,   SQL_PURGE_REMOVED,      SQL_PURGE_BASE,      SQL_PURGE_LEARNER};
     sqlite_store *store = segue_sqlite_of(base);
     int64_t learner = 0;
     *more = false;

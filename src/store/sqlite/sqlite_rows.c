@@ -191,6 +191,21 @@ static void read_removed(segue_rows *rows, sql_row *row, void *out)
     read_digests(row, 3, removed->rewards, removed->key);
 }
 
+static void read_reward_part(segue_rows *rows, sql_row *row, void *out)
+{
+    segue_stored_reward_part *part = out;
+    *part = (segue_stored_reward_part){
+        .task = segue_sqlite_column_integer(row, 0, 1, SEGUE_MAX_ROW_ID),
+        .number = (uint64_t)segue_sqlite_column_integer(row, 1, INT64_MIN, INT64_MAX),
+        .event_id = segue_sqlite_column_text(row, 2, SEGUE_MAX_STORE_NAME),
+        .position = segue_sqlite_column_count(row, 3),
+        .value = segue_sqlite_column_real(row, 4),
+        .created = segue_sqlite_column_real(row, 5)};
+    if (rows->query.kind == SEGUE_QUERY_REWARD_PARTS && part->position != rows->count)
+        segue_sqlite_column_fail(row, 3,
+                                 "the positions of a decision's rewards from 0 on, without a gap");
+}
+
 /* ---- queries ----------------------------------------------------------------------------- */
 
 /* How a query is bound and read: parameters of the statement, in order, are of the query `id`, then
@@ -227,13 +242,16 @@ static const query_kind kinds[SEGUE_N_QUERIES] = {
     [SEGUE_QUERY_LAST_TRIM] = {SQL_LAST_TRIM, 1, "event", read_event},
     [SEGUE_QUERY_CLOSED_AFTER] = {SQL_TASKS_CLOSED_AFTER, 1, "task", read_task},
     [SEGUE_QUERY_BASE] = {SQL_BASE, 1, "base", read_snapshot},
+    [SEGUE_QUERY_REWARD_PARTS] = {SQL_REWARD_PARTS, 2, "reward_part", read_reward_part},
+    [SEGUE_QUERY_TASK_PARTS] = {SQL_TASK_PARTS, 2, "reward_part", read_reward_part},
 };
 
 /* The decision numbers of a reward use all 64 bits; limits and events end at INT64_MAX. */
 static int64_t number_of(const segue_query *query)
 {
-    return query->kind == SEGUE_QUERY_REWARD || query->number < INT64_MAX ? (int64_t)query->number
-                                                                          : INT64_MAX;
+    const bool names_decision =
+        query->kind == SEGUE_QUERY_REWARD || query->kind == SEGUE_QUERY_REWARD_PARTS;
+    return names_decision || query->number < INT64_MAX ? (int64_t)query->number : INT64_MAX;
 }
 
 /* The key is bound without a copy: the query must outlive the cursor. */

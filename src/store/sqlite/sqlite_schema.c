@@ -41,6 +41,8 @@ static const char schema[] =
     "CREATE TABLE initial (learner INTEGER PRIMARY KEY, bytes BLOB NOT NULL);"
     "CREATE TABLE snapshot (learner INTEGER, seq INTEGER, bytes BLOB NOT NULL,"
     " PRIMARY KEY (learner, seq));" SEGUE_SQL_AUDIT_TABLES
+    "CREATE TABLE reward_part (task INTEGER, number INTEGER, event TEXT, position INTEGER NOT NULL,"
+    " value REAL NOT NULL, created REAL NOT NULL, PRIMARY KEY (task, number, event)) WITHOUT ROWID;"
     "INSERT INTO meta VALUES ('key', randomblob(16)), ('boot', 0);"
     "PRAGMA application_id = " SEGUE_SQL_TEXT(SEGUE_STORE_APPLICATION_ID) ";" SEGUE_SQL_SET_FORMAT;
 

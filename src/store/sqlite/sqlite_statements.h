@@ -19,6 +19,9 @@
       "WHERE task IN (" FIRST_TASKS ") LIMIT ?2)")                                                 \
     X(PURGE_DECISIONS, "DELETE FROM decision WHERE (task, number) IN (SELECT task, number FROM "   \
                        "decision WHERE task IN (" FIRST_TASKS ") LIMIT ?2)")                       \
+    X(PURGE_REWARD_PARTS,                                                                          \
+      "DELETE FROM reward_part WHERE (task, number, event) IN (SELECT task, "                      \
+      "number, event FROM reward_part WHERE task IN (" FIRST_TASKS ") LIMIT ?2)")                  \
     X(PURGE_TASKS, "DELETE FROM task WHERE id IN (" FIRST_TASKS ")")                               \
     X(PURGE_EVENTS, "DELETE FROM event WHERE seq IN (SELECT seq FROM event WHERE "                 \
                     "learner = ?1 ORDER BY seq LIMIT ?2)")                                         \
@@ -47,6 +50,7 @@
                    "ORDER BY closed_seq")                                                          \
     X(REMOVE_TASK, "DELETE FROM task WHERE id = ?1")                                               \
     X(REMOVE_REWARDS, "DELETE FROM reward WHERE task = ?1")                                        \
+    X(REMOVE_PARTS, "DELETE FROM reward_part WHERE task = ?1")                                     \
     X(REMOVE_DECISIONS, "DELETE FROM decision WHERE task = ?1")                                    \
     X(RENAME_TASK, "UPDATE task SET key = ?2, tag = ?3, features = NULL WHERE id = ?1")            \
     X(PURGE_LEARNER, "DELETE FROM learner WHERE id = ?1")                                          \
@@ -62,6 +66,10 @@
     X(DELETE_DECISIONS, "DELETE FROM decision WHERE task = ?1 AND event IS NULL")                  \
     X(ADD_DECISION, "INSERT OR IGNORE INTO decision VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")      \
     X(ADD_REWARD, "INSERT OR IGNORE INTO reward VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")      \
+    X(SET_REWARD, "UPDATE reward SET value = ?3 WHERE task = ?1 AND number = ?2")                  \
+    X(ADD_REWARD_PART, "INSERT INTO reward_part VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                  \
+    X(REWARD_PARTS, PART_COLUMNS "WHERE task = ?1 AND number = ?2 ORDER BY position")              \
+    X(TASK_PARTS, PART_COLUMNS "WHERE task = ?1 ORDER BY number, event")                           \
     X(REWARD, REWARD_COLUMNS "WHERE task = ?1 AND number = ?2")                                    \
     X(ADD_EVENT, "INSERT INTO event (learner, kind, subject, created) VALUES (?1, ?2, ?3, ?4)")    \
     X(ADD_INITIAL, "INSERT INTO initial VALUES (?1, ?2)")                                          \
@@ -104,6 +112,8 @@
 #define REWARD_COLUMNS                                                                             \
     "SELECT task, number, position, arm, value, created, by_default, probability, "                \
     "asks FROM reward "
+
+#define PART_COLUMNS "SELECT task, number, event, position, value, created FROM reward_part "
 
 #define TASK_COLUMNS                                                                               \
     "SELECT id, learner, key, control, version, n_arms, opened, closed, rewards, total, "          \

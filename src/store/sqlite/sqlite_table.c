@@ -26,6 +26,7 @@ static const struct table {
     [SEGUE_TABLE_CHAIN] = {"chain", "learner, seq, bytes"},
     [SEGUE_TABLE_REMOVED] = {"removed", "task, learner, counts, bytes, erased"},
     [SEGUE_TABLE_BASE] = {"base", "learner, seq, bytes"},
+    [SEGUE_TABLE_REWARD_PART] = {"reward_part", "task, number, event, position, value, created"},
     [SEGUE_TABLE_COUNTER] = {"sqlite_sequence", "name, seq"},
 };
 

@@ -14,8 +14,9 @@
  * of its arm.  In 7 graded rewards count by their dispersion.  In 8 types are sampled, and methods have no
  * option hint=N: it is cut out, with a comma or colon that is left over.  In 9 a task has the control
  * share that was in force when it opened: until then that of its learner's settings.  Settings of
- * learners can change.  In 10 a task may have features, and the event log has a hash chain, which
- * begins with the upgrade: it says nothing about changes of rows before. */
+ * learners can change.  In 10 a task may have features, a decision may have several rewards that add
+ * up to one, and the event log has a hash chain, which begins with the upgrade: it says nothing about
+ * changes of rows before. */
 #define METHOD "json_extract(config, '$.method')"
 #define WITHOUT_HINT                                                                               \
     "rtrim(substr(" METHOD ", 1, instr(" METHOD ", 'hint=') - 1) || ltrim(ltrim(substr(" METHOD    \
@@ -25,6 +26,10 @@
     "UPDATE task SET control_share = min(max(coalesce((SELECT CAST(json_extract(config, "          \
     "'$.control') AS REAL) FROM learner WHERE id = task.learner AND json_valid(config)), 0.0), "   \
     "0.0), 1.0);"
+#define CREATE_REWARD_PART                                                                         \
+    "CREATE TABLE reward_part (task INTEGER, number INTEGER, event TEXT, position INTEGER NOT "    \
+    "NULL, value REAL NOT NULL, created REAL NOT NULL, PRIMARY KEY (task, number, event)) "        \
+    "WITHOUT ROWID;"
 static const sqlite_upgrade_step steps[] = {
     {4, ""},
     {5, "CREATE TABLE initial (learner INTEGER PRIMARY KEY, bytes BLOB NOT NULL);"
@@ -34,7 +39,7 @@ static const sqlite_upgrade_step steps[] = {
         " WHERE instr(" METHOD ", 'hint=') > 0;"},
     {8, ADD_CONTROL_SHARE},
     {9, "ALTER TABLE task ADD COLUMN features TEXT;" SEGUE_SQL_AUDIT_TABLES
-        "ALTER TABLE reward ADD COLUMN asks TEXT;"},
+        "ALTER TABLE reward ADD COLUMN asks TEXT;" CREATE_REWARD_PART},
 };
 enum { N_STEPS = sizeof steps / sizeof *steps };
 

@@ -27,6 +27,8 @@ static const damage of_file[] = {
      "decisions of no task or arm"},
     {"SELECT count(*) FROM removed WHERE task NOT IN (SELECT id FROM task)",
      "removed rewards of no task"},
+    {"SELECT count(*) FROM reward_part WHERE task NOT IN (SELECT id FROM task)",
+     "parts of rewards of no task"},
     {"SELECT (SELECT count(*) FROM task WHERE " NO_LEARNER
      ") + (SELECT count(*) FROM arm WHERE " NO_LEARNER
      ") + (SELECT count(*) FROM event WHERE " NO_LEARNER
@@ -105,6 +107,11 @@ segue_status segue_sqlite_verify(segue_store *base, segue_error *err)
 _Static_assert(SEGUE_EVENT_CLOSE == 1, "IS_CLOSE has another number");
 _Static_assert(SEGUE_EVENT_TRIM == 10 && SEGUE_EVENT_ERASE == 11, "kinds of removals");
 
+#define AGGREGATE                                                                                  \
+    "coalesce(CASE WHEN json_valid(l.config) THEN json_extract(l.config, '$.aggregate') END, "     \
+    "'first')"
+#define THEIR_PARTS "FROM reward_part AS p WHERE p.task = r.task AND p.number = r.number"
+
 static const damage of_learner[] = {
     {"SELECT count(*) FROM task AS t WHERE learner = ?1 AND closed_seq IS NOT NULL AND NOT EXISTS "
      "(SELECT 1 FROM event WHERE seq = t.closed_seq AND " IS_CLOSE
@@ -140,6 +147,19 @@ static const damage of_learner[] = {
      "x.learner = ?1) GROUP BY 1) "
      "ON arm_ = position WHERE learner = ?1 AND pulls <> coalesce(n, 0)",
      "arms whose pull counts differ from their rewards"},
+    {"SELECT count(*) FROM (SELECT p.task, p.number, count(*) AS n, max(p.position) AS last FROM "
+     "task AS t JOIN reward_part AS p ON p.task = t.id WHERE t.learner = ?1 GROUP BY 1, 2) AS d "
+     "LEFT JOIN reward AS r ON r.task = d.task AND r.number = d.number WHERE d.n <> d.last + 1 OR "
+     "r.by_default IS NOT 0",
+     "parts of rewards that are missing, or of no reward"},
+    {"SELECT count(*) FROM task AS t JOIN reward AS r ON r.task = t.id JOIN learner AS l ON l.id = "
+     "t.learner WHERE t.learner = ?1 AND r.by_default = 0 AND CASE " AGGREGATE
+     " WHEN 'first' THEN EXISTS (SELECT 1 " THEIR_PARTS
+     ") WHEN 'sum' THEN NOT coalesce((SELECT abs(sum(p.value) - r.value) <= 1e-9 * "
+     "sum(abs(p.value)) " THEIR_PARTS
+     "), 0) WHEN 'max' THEN r.value IS NOT (SELECT max(p.value) " THEIR_PARTS
+     ") ELSE r.value IS NOT (SELECT p.value " THEIR_PARTS " ORDER BY p.position DESC LIMIT 1) END",
+     "rewards that differ from their parts"},
 };
 
 /* Read all rows of a cursor: each is validated on the way. */
@@ -151,6 +171,7 @@ static segue_status read_rows(segue_store *base, const segue_query *query, segue
         segue_stored_event event;
         segue_stored_reward reward;
         segue_stored_decision decision;
+        segue_stored_reward_part part;
     } row;
     bool more = true;
     segue_status status = SEGUE_OK;
@@ -163,6 +184,7 @@ static segue_status read_rows(segue_store *base, const segue_query *query, segue
 static segue_status read_task_rows(segue_store *base, int64_t task, segue_error *err)
 {
     SEGUE_TRY(read_rows(base, &(segue_query){.kind = SEGUE_QUERY_REWARDS, .id = task}, err));
+    SEGUE_TRY(read_rows(base, &(segue_query){.kind = SEGUE_QUERY_TASK_PARTS, .id = task}, err));
     return read_rows(base, &(segue_query){.kind = SEGUE_QUERY_DECISIONS, .id = task}, err);
 }
 

@@ -181,6 +181,34 @@ static segue_status insert_reward(sqlite_store *store, const segue_stored_reward
     return status;
 }
 
+segue_status segue_sqlite_set_reward(segue_store *base, int64_t task, uint64_t number, double value,
+                                     segue_error *err)
+{
+    sqlite_store *store = segue_sqlite_of(base);
+    sqlite3_stmt *sql = segue_sqlite_statement(store, SQL_SET_REWARD, err);
+    if (!sql)
+        return SEGUE_EIO;
+    (void)sqlite3_bind_int64(sql, 1, task);
+    (void)sqlite3_bind_int64(sql, 2, (int64_t)number);
+    (void)sqlite3_bind_double(sql, 3, value);
+    return segue_sqlite_run(store, sql, err);
+}
+
+static segue_status insert_reward_part(sqlite_store *store, const segue_stored_reward_part *part,
+                                       segue_error *err)
+{
+    sqlite3_stmt *sql = segue_sqlite_statement(store, SQL_ADD_REWARD_PART, err);
+    if (!sql)
+        return SEGUE_EIO;
+    (void)sqlite3_bind_int64(sql, 1, part->task);
+    (void)sqlite3_bind_int64(sql, 2, (int64_t)part->number);
+    const int bound = bind_text(sql, 3, part->event_id);
+    (void)sqlite3_bind_int64(sql, 4, (int64_t)part->position);
+    (void)sqlite3_bind_double(sql, 5, part->value);
+    (void)sqlite3_bind_double(sql, 6, part->created);
+    return run_bound(store, sql, bound, err);
+}
+
 /* ---- the event log and its snapshots ----------------------------------------------------- */
 
 static segue_status insert_event(sqlite_store *store, segue_stored_event *event, segue_error *err)
@@ -280,6 +308,8 @@ segue_status segue_sqlite_insert(segue_store *base, segue_store_table table, voi
         return insert_link(store, row, err);
     case SEGUE_TABLE_REMOVED:
         return insert_removed(store, row, err);
+    case SEGUE_TABLE_REWARD_PART:
+        return insert_reward_part(store, row, err);
     case SEGUE_TABLE_SNAPSHOT:
         return insert_snapshot(store, row, err);
     default:

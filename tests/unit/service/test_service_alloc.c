@@ -127,6 +127,29 @@ static segue_status serve_scenario(segue_error *err)
     return end(service, fine, err);
 }
 
+/* Several rewards per decision are stored or rejected, and each reward is that of its parts. */
+static segue_status aggregate_scenario(segue_error *err)
+{
+    char body[256], id[SEGUE_LONG_DECISION_ID_LENGTH + 1] = "";
+    segue_service *service = NULL;
+    SEGUE_TRY(begin(&service, err));
+    bool fine = served(service, "POST", "/v1/learners",
+                       "{\"name\":\"l\",\"arms\":[\"A\",\"B\"],\"aggregate\":\"sum\"}", NULL);
+    const bool there = alloc_has_failed() == 0;
+    for (int i = 0; there && i < 9 && fine && !segue_service_needs_restart(service); i++) {
+        id[0] = '\0';
+        fine = served(service, "POST", "/v1/learners/l/ask", "{\"task\":\"s\"}", id);
+        for (int k = 0; k < 2 && fine && id[0]; k++) {
+            (void)snprintf(body, sizeof body,
+                           "{\"decision\":\"%s\",\"reward\":0.25,\"event\":\"e%d\"}", id, k);
+            fine = served(service, "POST", "/v1/tell", body, NULL);
+        }
+    }
+    if (there && fine && alloc_has_failed() == 0)
+        fine = served(service, "POST", "/v1/learners/l/tasks/s/close", "{}", NULL);
+    return end(service, fine, err);
+}
+
 static char saved_body[16384]; /* of a request that brings a saved learner */
 
 /* A learner from a saved one is created or rejected, and the store is sound. */
@@ -298,6 +321,12 @@ static void the_service_survives_every_failing_allocation(void **state)
     alloc_fail_some(serve_scenario, 100, repeats(50) < 50 ? 29 : 1); /* few under valgrind */
 }
 
+static void several_rewards_survive_failing_allocations(void **state)
+{
+    (void)state;
+    alloc_fail_some(aggregate_scenario, 100, repeats(50) < 50 ? 97 : 7);
+}
+
 static void opening_tasks_never_stops_the_service(void **state)
 {
     (void)state;
@@ -310,6 +339,7 @@ int main(void)
         cmocka_unit_test(logs_and_connections_survive_every_failing_allocation),
         cmocka_unit_test(model_histories_survive_every_failing_allocation),
         cmocka_unit_test(the_service_survives_every_failing_allocation),
+        cmocka_unit_test(several_rewards_survive_failing_allocations),
         cmocka_unit_test(opening_tasks_never_stops_the_service),
         cmocka_unit_test(a_saved_learner_survives_every_failing_allocation),
     };

@@ -1,7 +1,7 @@
 /* test_store_upgrade.c - a store of an older format is upgraded by steps, or refused.
  *
  * Formats 4 and 5 lack the table of initial states and the probability of a reward; 6 and 7 have the
- * tables of 8; 4 to 8 lack the control share of a task; 4 to 9 lack the hash chain.
+ * tables of 8; 4 to 8 lack the control share of a task; 4 to 9 the hash chain and parts of rewards.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
@@ -49,7 +49,7 @@ static void make_older(const char *format)
     if (atoi(format) < 10)
         execute(store, "ALTER TABLE task DROP COLUMN features; "
                        "DROP TABLE chain; DROP TABLE removed; DROP TABLE base; "
-                       "DROP INDEX event_trim; "
+                       "DROP INDEX event_trim; DROP TABLE reward_part; "
                        "ALTER TABLE reward DROP COLUMN asks;");
     (void)snprintf(text, sizeof text, "PRAGMA user_version = %s", format);
     execute(store, text);

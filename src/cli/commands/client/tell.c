@@ -12,11 +12,14 @@
 typedef struct settings {
     cli_client client;
     double reward;
+    const char *event;
 } settings;
 
 static const cli_option options[] = {
     {"reward", 'r', CLI_NUMBER, offsetof(settings, reward), "X", "the reward of the decision",
      NO_REWARD, -NO_REWARD},
+    {"event", 0, CLI_TEXT, offsetof(settings, event), "ID",
+     "id of this reward, for a learner with several per decision", 0, 0},
     CLI_CLIENT_OPTIONS,
 };
 
@@ -34,6 +37,8 @@ static segue_status run(int argc, char **argv, segue_error *err)
     segue_json_write_raw(&body, "{");
     segue_json_write_text(&body, "decision", decision);
     segue_json_write_double(&body, "reward", set.reward);
+    if (set.event)
+        segue_json_write_text(&body, "event", set.event);
     segue_json_write_raw(&body, "}");
     return cli_client_send(&set.client, "POST", path, &body, err);
 }
@@ -43,7 +48,8 @@ const cli_command cli_command_tell = {
     .summary = "tell a service the reward of a decision",
     .usage = "tell DECISION --reward X [OPTIONS]",
     .details = "Returns when the reward is on the service's disk.  Telling it again changes\n"
-               "nothing; telling a different one is rejected.\n\n"
+               "nothing; telling a different one is rejected.  A learner with 'aggregate' takes\n"
+               "several rewards of a decision, each with its own --event.\n\n"
                "examples:\n"
                "  segue tell \"$DECISION\" --reward 1\n",
     .options = options,

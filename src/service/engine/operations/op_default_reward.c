@@ -72,7 +72,7 @@ static segue_status apply(segue_service *service, operation *op, segue_error *er
 
 static bool changes_memory_size(const operation *op)
 {
-    return op->reward.closes;
+    return op->reward.closes || op->reward.grows;
 }
 
 const operation_kind op_default_reward = {.name = "default reward",

@@ -11,13 +11,14 @@
  *             (task_change_close.c)                           writer, after ROLLBACK
  *
  * A repeated tell finds its reward in `store`: the same value is a duplicate, another one a
- * conflict.  A reward that comes with an ask is this operation, followed by op_ask.
+ * conflict.  A learner with `aggregate` takes several rewards per decision (reward_part.c).  A reward that comes with an ask is this operation, followed by op_ask.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
 #include "service/api/decision_id.h"
 #include "service/api/response.h"
 #include "service/engine/damage.h"
+#include "service/engine/operations/reward_part.h"
 #include "service/engine/operations/task_change.h"
 #include "service/engine/service_internal.h"
 
@@ -73,11 +74,16 @@ static segue_status check_identity(segue_service *service, operation *op, const 
     return SEGUE_OK;
 }
 
+static bool aggregates(const operation *op)
+{
+    return op->state->settings.aggregate != SEGUE_AGGREGATE_FIRST;
+}
+
 static bool check_range(operation *op)
 {
     const double x = op->request.reward;
     const learner_settings *settings = &op->state->settings;
-    if (x >= settings->lowest && x <= settings->highest)
+    if (aggregates(op) || (x >= settings->lowest && x <= settings->highest))
         return true;
     segue_operation_reject(op, 400, "the reward is %g; need a number from %g to %g", x,
                            settings->lowest, settings->highest);
@@ -90,6 +96,24 @@ static const task_terms *terms_of(const operation *op)
     return segue_learner_settings_terms_of(&op->state->settings, op->decision.task);
 }
 
+/* Find what the store has of this tell. */
+static segue_status find_stored(segue_service *service, operation *op, segue_stored_reward *out,
+                                bool *found, segue_error *err)
+{
+    if (!aggregates(op))
+        return segue_store_find_reward(service->store, op->decision.task, op->decision.number, out,
+                                       found, err);
+    SEGUE_TRY(segue_reward_part_read(service, op, err));
+    return segue_reward_part_find(service, op, out, found, err);
+}
+
+static void reject_other_value(operation *op, double stored)
+{
+    segue_operation_reject(
+        op, 409, "the %s already has the reward %.17g, request has %.17g; a reward cannot change",
+        aggregates(op) ? "event of the decision" : "decision", stored, op->request.reward);
+}
+
 /* A reward that cannot count: 200 if the store has the same one (a duplicate), 409 if it has
  * another one, 410 if the task is closed or the deadline has passed. */
 static segue_status store_uncounted(segue_service *service, operation *op, bool closed,
@@ -97,8 +121,7 @@ static segue_status store_uncounted(segue_service *service, operation *op, bool 
 {
     segue_stored_reward stored;
     bool found = false;
-    SEGUE_TRY(segue_store_find_reward(service->store, op->decision.task, op->decision.number,
-                                      &stored, &found, err));
+    SEGUE_TRY(find_stored(service, op, &stored, &found, err));
     const double x = op->request.reward;
     const bool by_request = found && !stored.by_default;
     op->reward.is_closed = closed;
@@ -106,10 +129,7 @@ static segue_status store_uncounted(segue_service *service, operation *op, bool 
         return closed ? segue_store_task_key(service->store, op->decision.task, op->reward.key, err)
                       : SEGUE_OK;
     if (by_request)
-        segue_operation_reject(
-            op, 409,
-            "the decision already has the reward %.17g, request has %.17g; a reward cannot change",
-            stored.value, x);
+        reject_other_value(op, stored.value);
     else if (closed && !found)
         segue_operation_reject(
             op, 410,
@@ -129,6 +149,17 @@ static bool is_late(const segue_service *service, const operation *op)
     return wait > 0.0 && segue_service_time(service) - op->decision.asked_at > wait;
 }
 
+/* Store the reward, or a part of it. */
+static segue_status store_reward(segue_service *service, operation *op, task_state *task,
+                                 segue_error *err)
+{
+    SEGUE_TRY(aggregates(op) ? segue_reward_part_store(service, op, task, err)
+                             : segue_task_change_store_reward(service, op, task, false, err));
+    return op->reward.is_new || op->result == OP_RESPONDED
+               ? SEGUE_OK
+               : store_uncounted(service, op, false, err);
+}
+
 static segue_status store(segue_service *service, operation *op, segue_error *err)
 {
     op->state = segue_service_find_id(service, op->decision.learner);
@@ -136,7 +167,7 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
         return reject_unserved(service, op, err);
     task_state *task = segue_learner_state_task_by_id(op->state, op->decision.task);
     SEGUE_TRY(check_identity(service, op, task, err));
-    if (op->result == OP_RESPONDED || !check_range(op))
+    if (op->result == OP_RESPONDED || !segue_reward_part_check_event(op) || !check_range(op))
         return SEGUE_OK;
     if (!task || task->staged_closed)
         return store_uncounted(service, op, true, err);
@@ -148,8 +179,7 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
     memcpy(op->reward.key, task->key, strlen(task->key) + 1);
     if (is_late(service, op))
         return store_uncounted(service, op, false, err);
-    SEGUE_TRY(segue_task_change_store_reward(service, op, task, false, err));
-    return op->reward.is_new ? SEGUE_OK : store_uncounted(service, op, false, err);
+    return store_reward(service, op, task, err);
 }
 
 /* ---- apply, respond ---------------------------------------------------------------------- */
@@ -167,12 +197,13 @@ static void respond(segue_service *service, operation *op)
     (void)service;
     segue_bytes *out = op->follow_up ? &op->reward_result : &op->response->body;
     segue_response_reward(out, op->reward.is_new, op->reward.key,
-                          op->reward.closes || op->reward.is_closed);
+                          op->reward.closes || op->reward.is_closed,
+                          aggregates(op) ? &op->reward.value : NULL);
 }
 
 static bool changes_memory_size(const operation *op)
 {
-    return op->reward.closes;
+    return op->reward.closes || op->reward.grows;
 }
 
 const operation_kind op_tell = {.name = "tell",

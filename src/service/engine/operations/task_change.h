@@ -49,6 +49,11 @@ void segue_task_change_rollback(operation *op);
 SEGUE_MUST_CHECK segue_status segue_task_change_store_reward(segue_service *service, operation *op,
                                                              task_state *task, bool by_default,
                                                              segue_error *err);
+/* Replace a stored reward of op->decision by op->reward.value. */
+SEGUE_MUST_CHECK segue_status segue_task_change_store_correction(segue_service *service,
+                                                                 operation *op, task_state *task,
+                                                                 const segue_stored_reward *reward,
+                                                                 segue_error *err);
 /* Give a new reward to its task, and close the task if it was the last. */
 SEGUE_MUST_CHECK segue_status segue_task_change_apply_reward(segue_service *service, operation *op,
                                                              segue_error *err);

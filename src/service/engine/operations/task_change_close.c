@@ -18,15 +18,31 @@ static void set_staged_closed(learner_state *state, task_state *task, bool close
     (void)pthread_mutex_unlock(&state->lock);
 }
 
+/* Sums that were corrected are rounded: add up the stored rewards again, as recovery does. */
+static segue_status sum_rewards(segue_service *service, task_state *task, segue_error *err)
+{
+    segue_rows rows;
+    segue_stored_reward reward;
+    double total = 0.0;
+    segue_rows_open(&rows, service->store,
+                    &(segue_query){.kind = SEGUE_QUERY_REWARDS, .id = task->id}, err);
+    while (segue_rows_next_reward(&rows, &reward))
+        total += reward.value;
+    task->staged_total = total;
+    return segue_rows_close(&rows, SEGUE_OK);
+}
+
 segue_status segue_task_change_store_close(segue_service *service, operation *op, task_state *task,
                                            segue_error *err)
 {
+    op->task = task;
+    if (op->state->settings.aggregate != SEGUE_AGGREGATE_FIRST)
+        SEGUE_TRY(sum_rewards(service, task, err));
     op->row = (segue_stored_task){.id = task->id,
                                   .learner = op->state->id,
                                   .closed = segue_service_wall_time(service),
                                   .rewards = task->staged_rewards,
                                   .total = task->staged_total};
-    op->task = task;
     set_staged_closed(op->state, task, true);
     SEGUE_TRY(segue_operation_add_event(service, op, SEGUE_EVENT_CLOSE, task->id, err));
     return segue_store_close_task(service->store, &op->row, op->seq, err);

@@ -1,7 +1,8 @@
 /* task_change_reward.c - store one reward and give it to its task.
  *
  * The store has at most one reward per decision: a repeated tell finds it there.  So a reward
- * counts once, also if the service stops between COMMIT and the response.
+ * counts once, also if the service stops between COMMIT and the response.  A learner that takes
+ * several per decision corrects the one that it has (reward_part.c).
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
@@ -54,6 +55,8 @@ segue_status segue_task_change_store_reward(segue_service *service, operation *o
                                   .by_default = by_default,
                                   .probability = op->decision.probability};
     op->task = task;
+    SEGUE_TRY(segue_learner_state_reserve_given(op->state, task, task->staged_rewards + 1,
+                                                &op->reward.grows, err));
     SEGUE_TRY(add_reward(service, op, task, &reward, err));
     if (!op->reward.is_new)
         return SEGUE_OK;
@@ -66,13 +69,26 @@ segue_status segue_task_change_store_reward(segue_service *service, operation *o
     return segue_task_change_store_close(service, op, task, err);
 }
 
+segue_status segue_task_change_store_correction(segue_service *service, operation *op,
+                                                task_state *task, const segue_stored_reward *reward,
+                                                segue_error *err)
+{
+    op->task = task;
+    op->reward.is_new = true;
+    op->reward.corrects = true;
+    op->reward.position = reward->position;
+    task->staged_total += op->reward.value - reward->value;
+    return segue_store_set_reward(service->store, reward->task, reward->number, op->reward.value,
+                                  err);
+}
+
 /* Show it among the learner's recent rewards. */
 static void add_recent(learner_state *state, const task_state *task, const operation *op,
                        double now)
 {
     recent_reward *d = segue_recent_rewards_add(&state->recent);
     *d = (recent_reward){.arm = op->decision.arm,
-                         .reward = op->request.reward,
+                         .reward = op->reward.corrects ? op->reward.value : op->request.reward,
                          .time = now,
                          .version = task->version,
                          .control = task->control};
@@ -84,7 +100,10 @@ segue_status segue_task_change_apply_reward(segue_service *service, operation *o
     learner_state *state = op->state;
     task_state *task = op->task;
     (void)pthread_mutex_lock(&state->lock);
-    segue_learner_state_tell(state, task, op->decision.arm, op->request.reward);
+    if (op->reward.corrects)
+        segue_learner_state_correct(state, task, op->reward.position, op->reward.value);
+    else
+        segue_learner_state_tell(state, task, op->decision.arm, op->request.reward);
     segue_ask_log_commit(&task->asks, op->reward.n_asks);
     task->active = segue_service_time(service);
     add_recent(state, task, op, segue_service_wall_time(service));

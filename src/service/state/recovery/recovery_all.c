@@ -90,6 +90,9 @@ static segue_status recover_reward(recovering *r, const segue_stored_reward *rew
                                         ", column value: %g; need a number from %g to %g",
                                         reward->task, (int64_t)reward->number, reward->value,
                                         settings->lowest, settings->highest);
+    bool grows = false;
+    SEGUE_TRY(
+        segue_learner_state_reserve_given(r->state, r->task, reward->position + 1, &grows, err));
     segue_learner_state_tell(r->state, r->task, reward->arm, reward->value);
     return SEGUE_OK;
 }
