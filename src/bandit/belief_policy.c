@@ -2,8 +2,7 @@
  *
  * Look-ahead makes a Thompson step with probability d / (t + 1), t the steps so far: about d log n
  * of them per task explore what a look ahead of one block does not, and give a learner rewards of
- * all arms. d is the prior's: 1 where nothing is learned. A learned prior has fewer in tasks of more than
- * 1,000 steps: (1000 / n)^(1/2) of them. A prior of points needs no such steps.
+ * all arms. d is the prior's: 1 where nothing is learned. A prior of points needs no such steps.
  * Test pulls are for later tasks (test_pull.c). Where look-ahead would exploit, retest.c may test another arm again. Late in a task, where the
  * choice rarely changes, an arm that look-ahead exploits is held for t / 32 pulls. The state is one
  * block of the task's memory: belief_state, the weights, scratch.
@@ -21,9 +20,6 @@
 #include "bandit/lookahead/lookahead.h"
 #include "bandit/lookahead/retest.h"
 #include "bandit/lookahead/test_pull.h"
-
-#define LONG_TASK 1000.0 /* steps, above which a learned prior makes fewer Thompson steps: ... */
-#define MIN_DRAWN 0.1    /* ... at least by the root of this share */
 
 #define HOLD_SHARE 32 /* hold an exploited arm for steps / HOLD_SHARE pulls */
 
@@ -75,18 +71,10 @@ static double *counted_of(belief_state *p)
     return log_weight_of(p) + p->prior.n_components;
 }
 
-/* A learned prior makes fewer Thompson steps in long tasks: most of their types are known. */
-static segue_prior fit_to_length(segue_prior prior, uint64_t horizon)
-{
-    if (prior.tests)
-        prior.draws *= sqrt(fmin(1.0, fmax(MIN_DRAWN, LONG_TASK / (double)horizon)));
-    return prior;
-}
-
 void segue_belief_policy_begin(const segue_task_view *view, segue_prior prior)
 {
     belief_state *p = view->state;
-    p->prior = fit_to_length(prior, view->horizon);
+    p->prior = prior;
     p->usual = view->allowed;
     p->hold_steps = 0;
     p->leader.holds = false;
@@ -97,7 +85,7 @@ void segue_belief_policy_begin(const segue_task_view *view, segue_prior prior)
 void segue_belief_policy_rebind(const segue_task_view *view, segue_prior prior)
 {
     belief_state *p = view->state;
-    p->prior = fit_to_length(prior, view->horizon);
+    p->prior = prior;
     p->usual = p->usual ? view->allowed : NULL;
 }
 
