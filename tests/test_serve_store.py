@@ -142,7 +142,10 @@ class Stores(Folder):
         with contextlib.closing(sqlite3.connect(self.folder / "new.db")) as db:
             self.assertEqual(db.execute("SELECT count(*) FROM snapshot").fetchone(), (1,))
             db.executescript("DROP TABLE initial; ALTER TABLE reward DROP COLUMN probability; "
-                             "ALTER TABLE task DROP COLUMN control_share; PRAGMA user_version = 5;")
+                             "ALTER TABLE task DROP COLUMN control_share; DROP TABLE merged; "
+                             "ALTER TABLE decision DROP COLUMN segue_arm; ALTER TABLE decision DROP COLUMN segue_probability; "
+                             "ALTER TABLE reward DROP COLUMN segue_arm; ALTER TABLE reward DROP COLUMN segue_probability; "
+                             "PRAGMA user_version = 5;")
         self.refused(2, f"has format 5; need {FORMAT}; 'segue store upgrade' brings it to this format", "serve",
                      "--store", self.folder / "new.db", "--listen", "127.0.0.1:0")
         done = answer("store", "upgrade", "--store", self.folder / "new.db")

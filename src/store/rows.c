@@ -28,6 +28,8 @@ static const segue_store_table table_of[SEGUE_N_QUERIES] = {
     [SEGUE_QUERY_EVENTS] = SEGUE_TABLE_EVENT,
     [SEGUE_QUERY_SNAPSHOT] = SEGUE_TABLE_SNAPSHOT,
     [SEGUE_QUERY_INITIAL] = SEGUE_TABLE_INITIAL,
+    [SEGUE_QUERY_MERGES] = SEGUE_TABLE_MERGED,
+    [SEGUE_QUERY_MERGED] = SEGUE_TABLE_MERGED,
     [SEGUE_QUERY_TABLE] = SEGUE_TABLE_ANY,
 };
 
@@ -89,6 +91,11 @@ bool segue_rows_next_snapshot(segue_rows *rows, segue_stored_snapshot *out)
 bool segue_rows_next_initial(segue_rows *rows, segue_stored_initial *out)
 {
     return next(rows, SEGUE_TABLE_INITIAL, out);
+}
+
+bool segue_rows_next_merged(segue_rows *rows, segue_stored_merged *out)
+{
+    return next(rows, SEGUE_TABLE_MERGED, out);
 }
 
 bool segue_rows_next_values(segue_rows *rows, segue_table_row *out)

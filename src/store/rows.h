@@ -36,6 +36,8 @@ typedef enum segue_query_kind {
     SEGUE_QUERY_EVENTS,            /* of learner `id`, after event `number`, in order */
     SEGUE_QUERY_SNAPSHOT,          /* the newest of learner `id` */
     SEGUE_QUERY_INITIAL,           /* of learner `id`: none, or one */
+    SEGUE_QUERY_MERGES,            /* of learner `id`, by number, without their bytes */
+    SEGUE_QUERY_MERGED,            /* merge `number` of learner `id` */
     SEGUE_QUERY_TABLE,             /* all rows of table `id`, unchecked; for exports */
     SEGUE_N_QUERIES
 } segue_query_kind;
@@ -69,6 +71,7 @@ bool segue_rows_next_reward(segue_rows *rows, segue_stored_reward *out);
 bool segue_rows_next_event(segue_rows *rows, segue_stored_event *out);
 bool segue_rows_next_snapshot(segue_rows *rows, segue_stored_snapshot *out);
 bool segue_rows_next_initial(segue_rows *rows, segue_stored_initial *out);
+bool segue_rows_next_merged(segue_rows *rows, segue_stored_merged *out);
 
 /**
  * Close a cursor.  Returns `status` if that is a failure, else the failure of the cursor, if any.

@@ -14,7 +14,7 @@
 #include "store/store_change.h"
 #include "store/store_find.h"
 
-#define SEGUE_STORE_FORMAT 9 /* that this program reads and writes */
+#define SEGUE_STORE_FORMAT 10 /* that this program reads and writes */
 
 typedef enum segue_store_mode {
     SEGUE_STORE_CREATE,        /* open it, or create it */

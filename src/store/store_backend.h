@@ -26,6 +26,7 @@ typedef enum segue_store_table {
     SEGUE_TABLE_REWARD,
     SEGUE_TABLE_EVENT,
     SEGUE_TABLE_INITIAL, /* the saved learner that a learner was created from */
+    SEGUE_TABLE_MERGED,  /* saved learners that a learner was merged with */
     SEGUE_TABLE_COUNTER, /* the largest id that each table gave out; last: rows before it count */
     SEGUE_N_TABLES,
     SEGUE_TABLE_SNAPSHOT = SEGUE_N_TABLES, /* not exported */

@@ -45,6 +45,13 @@ typedef struct segue_stored_task {
     uint64_t closed_seq; /* the event that closed it; 0: none */
 } segue_stored_task;
 
+/** What Segue would have done where the caller chose the arm (shadow mode). */
+typedef struct segue_stored_shadow {
+    bool is_set;        /* the caller chose */
+    size_t arm;         /* that Segue would have chosen */
+    double probability; /* that Segue gave to the caller's arm */
+} segue_stored_shadow;
+
 /** A decision that must outlive the process. */
 typedef struct segue_stored_decision {
     int64_t task;
@@ -54,6 +61,7 @@ typedef struct segue_stored_decision {
     double created;
     double probability; /* 0: it was not requested */
     bool exact;
+    segue_stored_shadow shadow;
 } segue_stored_decision;
 
 typedef struct segue_stored_reward {
@@ -64,6 +72,7 @@ typedef struct segue_stored_reward {
     double value, created;
     bool by_default;    /* stored at its deadline */
     double probability; /* of the arm when it was chosen; 0: it was not requested */
+    segue_stored_shadow shadow;
 } segue_stored_reward;
 
 /** A change of a learner. */
@@ -77,7 +86,8 @@ typedef enum segue_event_kind {
     SEGUE_EVENT_RESUME_TRANSFER, /* subject: the last task that opened before, of the open ones */
     SEGUE_EVENT_SETTINGS,        /* subject: the number of the change, from 1 on */
     SEGUE_EVENT_PAUSE,           /* subject: 1 paused, 0 resumed */
-    SEGUE_LAST_EVENT_KIND = SEGUE_EVENT_PAUSE
+    SEGUE_EVENT_MERGE = 12,      /* subject: the number of the merged learner, from 1 on */
+    SEGUE_LAST_EVENT_KIND = SEGUE_EVENT_MERGE
 } segue_event_kind;
 
 typedef struct segue_stored_event {
@@ -93,6 +103,15 @@ typedef struct segue_stored_initial {
     const void *bytes;
     size_t size;
 } segue_stored_initial;
+
+/** A saved learner that a learner was merged with. */
+typedef struct segue_stored_merged {
+    int64_t learner;
+    uint64_t number;     /* of the merges of this learner, from 1 on */
+    const char *origins; /* JSON: where its tasks come from (merge_origins.h) */
+    const void *bytes;   /* NULL: of a list */
+    size_t size;
+} segue_stored_merged;
 
 /** The state of a learner after event `seq`. */
 typedef struct segue_stored_snapshot {

@@ -42,7 +42,8 @@ static const char *const fields[] = {"name",
                                      "saved",
                                      "from",
                                      "changes",
-                                     "paused"};
+                                     "paused",
+                                     "mode"};
 
 /* ---- numbers ----------------------------------------------------------------------------- */
 

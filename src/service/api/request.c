@@ -89,11 +89,12 @@ static segue_status read_tell(json_t *body, segue_parsed_request *parsed, segue_
     SEGUE_TRY(check_keys(body, names, 2, err));
     const json_t *id = json_object_get(body, "decision"), *reward = json_object_get(body, "reward");
     const size_t length = json_is_string(id) ? json_string_length(id) : 0;
-    if (length != SEGUE_DECISION_ID_LENGTH && length != SEGUE_LONG_DECISION_ID_LENGTH)
+    if (!segue_decision_id_has_length(length))
         return segue_json_fail(&body_location, "decision", err,
-                               "is not a decision id; need the %d or %d characters that ask "
+                               "is not a decision id; need the %d, %d or %d characters that ask "
                                "returned",
-                               SEGUE_DECISION_ID_LENGTH, SEGUE_LONG_DECISION_ID_LENGTH);
+                               SEGUE_DECISION_ID_LENGTH, SEGUE_LONG_DECISION_ID_LENGTH,
+                               SEGUE_MAX_DECISION_ID_LENGTH);
     if (!json_is_number(reward))
         return segue_json_fail(&body_location, "reward", err, "is %s; need a number",
                                segue_json_kind(reward));
@@ -142,11 +143,36 @@ static segue_status read_exclude(json_t *body, segue_parsed_request *parsed, seg
     return SEGUE_OK;
 }
 
+/* In shadow mode the caller chooses.  The mode is checked later, with the learner. */
+static segue_status read_chosen(json_t *body, segue_parsed_request *parsed, segue_error *err)
+{
+    const json_t *chosen = json_object_get(body, "chosen"),
+                 *probability = json_object_get(body, "chosen_probability");
+    if (chosen)
+        SEGUE_TRY(segue_name_read(chosen, "chosen", parsed->chosen, err));
+    if (chosen && json_object_get(body, "count"))
+        return segue_json_fail(&body_location, "count", err,
+                               "does not go with 'chosen'; send one ask per choice");
+    if (!probability)
+        return SEGUE_OK;
+    if (!chosen)
+        return segue_json_fail(&body_location, "chosen_probability", err,
+                               "is the probability of 'chosen'; give that, too");
+    const double x = json_is_number(probability) ? json_number_value(probability) : 0.0;
+    if (!(x > 0.0 && x <= 1.0))
+        return segue_json_fail(
+            &body_location, "chosen_probability", err, "is %s; need a number above 0, at most 1",
+            json_is_number(probability) ? "out of range" : segue_json_kind(probability));
+    parsed->chosen_probability = x;
+    return SEGUE_OK;
+}
+
 /* An ask may carry the tell of an earlier decision: one request per step. */
 static segue_status read_ask(json_t *body, segue_parsed_request *parsed, segue_error *err)
 {
-    static const char *const names[] = {"task",        "event",   "exclude", "count",
-                                        "probability", "explain", "tell"};
+    static const char *const names[] = {"task",  "event",       "exclude",
+                                        "count", "probability", "explain",
+                                        "tell",  "chosen",      "chosen_probability"};
     const json_t *event_id = json_object_get(body, "event"),
                  *count = json_object_get(body, "count");
     json_t *tell = json_object_get(body, "tell");
@@ -161,6 +187,7 @@ static segue_status read_ask(json_t *body, segue_parsed_request *parsed, segue_e
     SEGUE_TRY(read_flag(body, "probability", &parsed->probability, err));
     SEGUE_TRY(read_flag(body, "explain", &parsed->explain, err));
     SEGUE_TRY(read_exclude(body, parsed, err));
+    SEGUE_TRY(read_chosen(body, parsed, err));
     if (!tell)
         return SEGUE_OK;
     if (!json_is_object(tell))
@@ -189,8 +216,8 @@ static segue_status read_arm(json_t *body, segue_parsed_request *parsed, segue_e
 static segue_status read_change(json_t *body, segue_parsed_request *parsed, segue_error *err)
 {
     static const char *const names[] = {
-        "control",         "grow",           "stop_if_harmful", "smallest_effect", "idle",
-        "reward_deadline", "default_reward", "steps",           "close_after",     "paused"};
+        "control",        "grow",  "stop_if_harmful", "smallest_effect", "idle", "reward_deadline",
+        "default_reward", "steps", "close_after",     "paused",          "mode"};
     bool paused = false;
     const char *field;
     json_t *value;
@@ -203,7 +230,7 @@ static segue_status read_change(json_t *body, segue_parsed_request *parsed, segu
             return segue_json_fail(&body_location, field, err,
                                    "cannot change; control, grow, stop_if_harmful, "
                                    "smallest_effect, idle, reward_deadline, default_reward, "
-                                   "steps, close_after and paused can");
+                                   "steps, close_after, paused and mode can");
     }
     SEGUE_TRY(read_flag(body, "paused", &paused, err));
     parsed->change = json_incref(body);

@@ -43,8 +43,10 @@ typedef struct segue_parsed_request {
     json_t *change;                         /* settings to change, or NULL; owned */
     uint64_t count;                         /* decisions; 0: one, in the plain form */
     bool probability, explain;
-    bool tells; /* `decision` and `reward` are given */
-    char decision[SEGUE_LONG_DECISION_ID_LENGTH + 1];
+    char chosen[SEGUE_MAX_NAME_SIZE + 1]; /* the caller's arm, in shadow mode; "": not given ... */
+    double chosen_probability;            /* ... and its probability; 0: not given */
+    bool tells;                           /* `decision` and `reward` are given */
+    char decision[SEGUE_MAX_DECISION_ID_LENGTH + 1];
     double reward;
     uint64_t limit;            /* of a list of tasks */
     int open;                  /* 1: only open tasks, 0: only closed tasks, -1: all */

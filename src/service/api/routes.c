@@ -29,6 +29,7 @@ static const pattern patterns[] = {
     {"GET", "/v1/learners/:l/history", ROUTE_HISTORY, NO_BODY},
     {"GET", "/v1/learners/:l/versions", ROUTE_VERSIONS, NO_BODY},
     {"GET", "/v1/learners/:l/decisions", ROUTE_DECISIONS, NO_BODY},
+    {"GET", "/v1/learners/:l/shadow", ROUTE_SHADOW, NO_BODY},
     {"POST", "/v1/learners/:l/arms", ROUTE_ADD_ARM, BODY},
     {"DELETE", "/v1/learners/:l/arms/:a", ROUTE_RETIRE_ARM, NO_BODY},
     {"POST", "/v1/learners/:l/resume", ROUTE_RESUME, OPTIONAL_BODY},

@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/decide_task.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,9 +62,45 @@ segue_status segue_decide_task_choose(task_state *task, const bool *allowed,
     return SEGUE_OK;
 }
 
+/* Draw an arm by its probability.  A certain choice draws nothing. */
+static size_t draw_arm(const arm_distribution *distribution, size_t n_arms, segue_rng *rng)
+{
+    double left = distribution->certain ? 0.5 : segue_rng_uniform(rng);
+    size_t arm = 0, last = 0;
+    for (; arm < n_arms; arm++) {
+        if (distribution->probability[arm] > 0.0)
+            last = arm;
+        left -= distribution->probability[arm];
+        if (left < 0.0)
+            return arm;
+    }
+    return last; /* rounding */
+}
+
+/* The probability of the caller's arm is the share of the draws itself, which may be 0: it is not
+ * biased, as the comparison with the caller needs it. */
+segue_status segue_decide_task_observe(task_state *task, const bool *allowed,
+                                       arm_distribution *distribution, arm_choice *out,
+                                       segue_error *err)
+{
+    const task_internals in = segue_task_internals(task->play);
+    SEGUE_TRY(segue_task_apply_distribution(task->play, allowed, distribution->drawn,
+                                            distribution->certain, distribution->probability, err));
+    const size_t arm = draw_arm(distribution, in.view->n_arms, in.rng);
+    out->exact = distribution->certain;
+    out->would_choose_probability = fmin(distribution->probability[arm], 1.0);
+    out->decision.shadow = (segue_stored_shadow){
+        .is_set = true,
+        .arm = arm,
+        .probability = fmin(distribution->probability[out->decision.arm], 1.0)};
+    segue_task_count_ask(task->play, out->decision.arm);
+    return SEGUE_OK;
+}
+
 void segue_decide_task_issue(learner_state *state, task_state *task, arm_choice *choice, double now)
 {
     const size_t arm = choice->decision.arm;
+    const segue_stored_shadow shadow = choice->decision.shadow;
     choice->decision = (decision){.learner = state->id,
                                   .task = task->id,
                                   .tag = task->tag,
@@ -71,8 +108,10 @@ void segue_decide_task_issue(learner_state *state, task_state *task, arm_choice 
                                   .arm = arm,
                                   .version = task->version,
                                   .asked_at = now,
-                                  .probability = choice->probability};
+                                  .probability = choice->probability,
+                                  .shadow = shadow};
     choice->arm = state->arm[arm]->name;
+    choice->would_choose = shadow.is_set ? state->arm[shadow.arm]->name : NULL;
     task->active = now;
 }
 
@@ -80,7 +119,8 @@ segue_status segue_decide_task_ask(learner_state *state, task_state *task, const
                                    arm_distribution *distribution, double now, arm_choice *out,
                                    segue_error *err)
 {
-    SEGUE_TRY(segue_decide_task_choose(task, allowed, distribution, out, err));
+    SEGUE_TRY(task->terms.shadow ? segue_decide_task_observe(task, allowed, distribution, out, err)
+                                 : segue_decide_task_choose(task, allowed, distribution, out, err));
     segue_decide_task_issue(state, task, out, now);
     return SEGUE_OK;
 }
@@ -120,6 +160,7 @@ segue_status segue_decide_task_copy(learner_state *state, const task_state *task
                                 .control_share = task->control_share,
                                 .version = task->version,
                                 .n_arms = task->n_arms,
+                                .terms = task->terms,
                                 .opened = task->opened,
                                 .rewards = task->rewards,
                                 .total = task->total}};

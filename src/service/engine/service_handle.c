@@ -124,6 +124,7 @@ static respond_by respond(segue_service *service, const segue_request *request,
     case ROUTE_HISTORY:
     case ROUTE_VERSIONS:
     case ROUTE_DECISIONS:
+    case ROUTE_SHADOW:
     case ROUTE_TASKS:
     case ROUTE_TASK:
         return BY_POOL;

@@ -21,15 +21,35 @@ static segue_status tell(segue_task *task, const segue_stored_reward *reward, se
     return segue_store_fail_damaged(err, "task %" PRId64 ": %s", reward->task, why.message);
 }
 
+/* Count a reward in shadow mode; `shadow`: NULL if Segue chose. */
+static segue_status count_shadow(shadow_state *shadow, const segue_stored_reward *reward,
+                                 const segue_learner_config *config, segue_error *err)
+{
+    if (reward->shadow.is_set != (shadow != NULL))
+        return segue_store_fail_damaged(err,
+                                        "table reward, task %" PRId64 ", number %" PRId64
+                                        ", column segue_arm: the task %s in shadow mode",
+                                        reward->task, (int64_t)reward->number,
+                                        shadow ? "is" : "is not");
+    if (shadow)
+        segue_shadow_state_add(shadow, reward, config->lowest, config->highest);
+    return SEGUE_OK;
+}
+
 /* Tell a task the stored rewards of task `id`, in the order of arrival. */
-static segue_status tell_all(segue_store *store, int64_t id, segue_task *task, segue_error *err)
+static segue_status tell_all(segue_store *store, int64_t id, segue_task *task,
+                             const segue_learner_config *config, shadow_state *shadow,
+                             segue_error *err)
 {
     segue_rows rows;
     segue_stored_reward reward;
     segue_status status = SEGUE_OK;
     segue_rows_open(&rows, store, &(segue_query){.kind = SEGUE_QUERY_REWARDS, .id = id}, err);
     while (status == SEGUE_OK && segue_rows_next_reward(&rows, &reward))
-        status = tell(task, &reward, err);
+        if ((status = tell(task, &reward, err)) == SEGUE_OK)
+            status = count_shadow(shadow, &reward, config, err);
+    if (shadow)
+        segue_shadow_state_end_task(shadow);
     return segue_rows_close(&rows, status);
 }
 
@@ -46,7 +66,8 @@ static void release(pthread_mutex_t *lock)
 }
 
 segue_status segue_learn_task(segue_store *store, segue_learner *learner, int64_t task,
-                              const task_terms *terms, pthread_mutex_t *lock, segue_error *err)
+                              const task_terms *terms, shadow_state *shadow, pthread_mutex_t *lock,
+                              segue_error *err)
 {
     segue_task *fresh = NULL;
     acquire(lock);
@@ -56,7 +77,8 @@ segue_status segue_learn_task(segue_store *store, segue_learner *learner, int64_
     if (status != SEGUE_OK)
         return status;
     /* Without the lock: no other thread has the fresh task. */
-    status = tell_all(store, task, fresh, err);
+    status = tell_all(store, task, fresh, segue_learner_get_config(learner),
+                      terms->shadow ? shadow : NULL, err);
     acquire(lock);
     if (status == SEGUE_OK)
         status = segue_learner_close_task(learner, &fresh, err);

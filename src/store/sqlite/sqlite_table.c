@@ -18,11 +18,14 @@ static const struct table {
     [SEGUE_TABLE_TASK] = {"task", "id, learner, key, control, version, n_arms, opened, closed, "
                                   "closed_seq, rewards, total, tag, control_share"},
     [SEGUE_TABLE_DECISION] = {"decision",
-                              "task, number, arm, version, event, created, probability, exact"},
+                              "task, number, arm, version, event, created, probability, exact, "
+                              "segue_arm, segue_probability"},
     [SEGUE_TABLE_REWARD] = {"reward",
-                            "task, number, position, arm, value, created, by_default, probability"},
+                            "task, number, position, arm, value, created, by_default, probability, "
+                            "segue_arm, segue_probability"},
     [SEGUE_TABLE_EVENT] = {"event", "seq, learner, kind, subject, created"},
     [SEGUE_TABLE_INITIAL] = {"initial", "learner, bytes"},
+    [SEGUE_TABLE_MERGED] = {"merged", "learner, number, origins, bytes"},
     [SEGUE_TABLE_COUNTER] = {"sqlite_sequence", "name, seq"},
 };
 

@@ -14,7 +14,7 @@
  * of its arm.  In 7 graded rewards count by their dispersion.  In 8 types are sampled, and methods have no
  * option hint=N: it is cut out, with a comma or colon that is left over.  In 9 a task has the control
  * share that was in force when it opened: until then that of its learner's settings.  Settings of
- * learners can change. */
+ * learners can change.  In 10 a caller may choose in shadow mode, and learners can be merged. */
 #define METHOD "json_extract(config, '$.method')"
 #define WITHOUT_HINT                                                                               \
     "rtrim(substr(" METHOD ", 1, instr(" METHOD ", 'hint=') - 1) || ltrim(ltrim(substr(" METHOD    \
@@ -24,6 +24,12 @@
     "UPDATE task SET control_share = min(max(coalesce((SELECT CAST(json_extract(config, "          \
     "'$.control') AS REAL) FROM learner WHERE id = task.learner AND json_valid(config)), 0.0), "   \
     "0.0), 1.0);"
+#define ADD_SHADOW(table)                                                                          \
+    "ALTER TABLE " table " ADD COLUMN segue_arm INTEGER;"                                          \
+    "ALTER TABLE " table " ADD COLUMN segue_probability REAL;"
+#define ADD_MERGED                                                                                 \
+    "CREATE TABLE merged (learner INTEGER, number INTEGER, origins TEXT NOT NULL, bytes BLOB NOT " \
+    "NULL, PRIMARY KEY (learner, number));"
 static const sqlite_upgrade_step steps[] = {
     {4, ""},
     {5, "CREATE TABLE initial (learner INTEGER PRIMARY KEY, bytes BLOB NOT NULL);"
@@ -32,6 +38,7 @@ static const sqlite_upgrade_step steps[] = {
     {7, "UPDATE learner SET config = json_set(config, '$.method', " WITHOUT_HINT ")"
         " WHERE instr(" METHOD ", 'hint=') > 0;"},
     {8, ADD_CONTROL_SHARE},
+    {9, ADD_SHADOW("decision") ADD_SHADOW("reward") ADD_MERGED},
 };
 enum { N_STEPS = sizeof steps / sizeof *steps };
 

@@ -1,7 +1,7 @@
 /* test_store_upgrade.c - a store of an older format is upgraded by steps, or refused.
  *
  * Formats 4 and 5 lack the table of initial states and the probability of a reward; 6 and 7 have the
- * tables of 8; 4 to 8 lack the control share of a task.
+ * tables of 8; 4 to 8 lack the control share of a task; 4 to 9 lack shadow mode and merges.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
@@ -46,6 +46,11 @@ static void make_older(const char *format)
         execute(store, "DROP TABLE initial; ALTER TABLE reward DROP COLUMN probability;");
     if (atoi(format) < 9)
         execute(store, "ALTER TABLE task DROP COLUMN control_share;");
+    if (atoi(format) < 10)
+        execute(store, "ALTER TABLE decision DROP COLUMN segue_arm;"
+                       "ALTER TABLE decision DROP COLUMN segue_probability;"
+                       "ALTER TABLE reward DROP COLUMN segue_arm;"
+                       "ALTER TABLE reward DROP COLUMN segue_probability; DROP TABLE merged;");
     (void)snprintf(text, sizeof text, "PRAGMA user_version = %s", format);
     execute(store, text);
     segue_store_close(store);
@@ -78,7 +83,7 @@ static void steps_lead_from_an_older_format_to_this_one(void **state)
     segue_stored_reward reward;
     bool found = false;
     make_older(*state);
-    is_refused(SEGUE_STORE_CHANGE, "need 9; 'segue store upgrade' brings it");
+    is_refused(SEGUE_STORE_CHANGE, "need 10; 'segue store upgrade' brings it");
     segue_store *store = open_as(SEGUE_STORE_UPGRADE);
     assert_ok(segue_store_upgrade(store, &from, NULL));
     assert_int_equal(from, atoi(*state));
@@ -209,13 +214,14 @@ static int remove_all(void **state)
 int main(void)
 {
     static char format_4[] = "4", format_5[] = "5", format_6[] = "6", format_7[] = "7",
-                format_8[] = "8";
+                format_8[] = "8", format_9[] = "9";
     const struct CMUnitTest tests[] = {
         {"from_4", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_4},
         {"from_5", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_5},
         {"from_6", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_6},
         {"from_7", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_7},
         {"from_8", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_8},
+        {"from_9", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_9},
         cmocka_unit_test_setup(the_option_hint_is_cut_out_of_methods, remove_store),
         cmocka_unit_test_setup(tasks_get_the_control_share_of_their_learner, remove_store),
         cmocka_unit_test_setup(a_step_that_fails_changes_nothing, remove_store),

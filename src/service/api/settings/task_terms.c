@@ -70,6 +70,19 @@ static segue_status read_flag(json_t *body, const char *field, bool *out, segue_
     return segue_json_flag(&body_location, field, json_object_get(body, field), out, err);
 }
 
+static segue_status read_mode(task_terms *terms, json_t *body, segue_error *err)
+{
+    const json_t *value = json_object_get(body, "mode");
+    const char *text = json_string_value(value);
+    if (!value)
+        return SEGUE_OK;
+    if (!text || (strcmp(text, "active") != 0 && strcmp(text, "shadow") != 0))
+        return segue_json_fail(&body_location, "mode", err, "is %s; need 'active' or 'shadow'",
+                               text ? "another text" : segue_json_kind(value));
+    terms->shadow = strcmp(text, "shadow") == 0;
+    return SEGUE_OK;
+}
+
 /* Settings that act on the effect of transfer. */
 static segue_status read_effect(task_terms *terms, json_t *body, double range, segue_error *err)
 {
@@ -83,6 +96,7 @@ static segue_status read_rest(task_terms *terms, json_t *body, double range, seg
 {
     SEGUE_TRY(read_integer(body, "close_after", SEGUE_MAX_HORIZON, &terms->close_after, err));
     SEGUE_TRY(read_number(body, "idle", 0.0, MAX_SECONDS, &terms->idle, err));
+    SEGUE_TRY(read_mode(terms, body, err));
     return read_effect(terms, body, range, err);
 }
 
@@ -140,6 +154,11 @@ uint64_t segue_task_terms_horizon(const task_terms *terms)
     return terms->steps > 0 ? terms->steps : SEGUE_MAX_HORIZON;
 }
 
+const char *segue_task_terms_mode(const task_terms *terms)
+{
+    return terms->shadow ? "shadow" : "active";
+}
+
 /* ---- writing ----------------------------------------------------------------------------- */
 
 void segue_task_terms_write(const task_terms *terms, segue_bytes *b)
@@ -154,6 +173,7 @@ void segue_task_terms_write(const task_terms *terms, segue_bytes *b)
     segue_json_write_bool(b, "grow", terms->grow);
     segue_json_write_bool(b, "stop_if_harmful", terms->stop_if_harmful);
     segue_json_write_double(b, "smallest_effect", terms->smallest_effect);
+    segue_json_write_text(b, "mode", segue_task_terms_mode(terms));
 }
 
 /* ---- comparing --------------------------------------------------------------------------- */
@@ -199,6 +219,9 @@ void segue_task_terms_difference(const task_terms *stored, const task_terms *req
             format_number(numbers[i].requested, new);
             (void)snprintf(out, size, "%s %s, request has %s", numbers[i].name, old, new);
         }
+    if (out[0] == '\0' && a->shadow != b->shadow)
+        (void)snprintf(out, size, "mode %s, request has %s", segue_task_terms_mode(a),
+                       segue_task_terms_mode(b));
 }
 
 bool segue_task_terms_equal(const task_terms *a, const task_terms *b)

@@ -26,6 +26,7 @@ typedef struct task_terms {
     bool grow;             /* that share falls from one half to `control` as transfer proves good */
     bool stop_if_harmful;  /* transfer stops when its effect is below 0 */
     double smallest_effect; /* to forecast; 0: the present estimate */
+    bool shadow;            /* the caller chooses, Segue says what it would have chosen */
 } task_terms;
 
 /** One change of a learner's terms. */
@@ -48,6 +49,9 @@ SEGUE_MUST_CHECK segue_status segue_task_terms_merge(task_terms *terms, json_t *
 
 /** The horizon of a task with these terms, as the library takes it. */
 uint64_t segue_task_terms_horizon(const task_terms *terms);
+
+/** The field "mode". */
+const char *segue_task_terms_mode(const task_terms *terms);
 
 /** Check how terms fit together.  @retval SEGUE_EDOMAIN */
 SEGUE_MUST_CHECK segue_status segue_task_terms_check(const task_terms *terms, segue_error *err);

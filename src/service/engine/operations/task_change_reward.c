@@ -18,7 +18,8 @@ segue_status segue_task_change_store_reward(segue_service *service, operation *o
                                         .value = op->request.reward,
                                         .created = segue_service_wall_time(service),
                                         .by_default = by_default,
-                                        .probability = op->decision.probability};
+                                        .probability = op->decision.probability,
+                                        .shadow = op->decision.shadow};
     op->task = task;
     SEGUE_TRY(segue_store_add_reward(service->store, &reward, &op->reward.is_new, err));
     if (!op->reward.is_new)
