@@ -108,7 +108,7 @@ typedef struct segue_stored_initial {
 typedef struct segue_stored_merged {
     int64_t learner;
     uint64_t number;     /* of the merges of this learner, from 1 on */
-    const char *origins; /* JSON: where its tasks come from (merge_origins.h) */
+    const char *origins; /* JSON: its hash, and where its tasks come from */
     const void *bytes;   /* NULL: of a list */
     size_t size;
 } segue_stored_merged;

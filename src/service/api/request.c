@@ -17,6 +17,8 @@
 #include "io/json.h"
 #include "segue/internal.h"
 #include "segue/number.h"
+#include "service/api/merge_origins.h"
+#include "service/api/saved_learner.h"
 
 #define DEFAULT_LIMIT 50 /* tasks of a list */
 #define MAX_LIMIT     1000
@@ -237,6 +239,19 @@ static segue_status read_change(json_t *body, segue_parsed_request *parsed, segu
     return SEGUE_OK;
 }
 
+/* A learner to merge: the fields of an export, and "force". */
+static segue_status read_merge(json_t *body, segue_parsed_request *parsed, segue_error *err)
+{
+    static const char *const names[] = {"saved", "origins", "learner", "tasks", "force"};
+    SEGUE_TRY(check_keys(body, names, sizeof names / sizeof *names, err));
+    if (!json_object_get(body, "saved"))
+        return segue_json_fail(&body_location, "saved", err,
+                               "is missing; need the bytes of a saved learner in base64");
+    SEGUE_TRY(read_flag(body, "force", &parsed->force, err));
+    SEGUE_TRY(segue_merge_origins_read(body, &parsed->origins, err));
+    return segue_saved_learner_decode(&parsed->settings, body, err);
+}
+
 /* The other routes take an empty object. */
 static segue_status read_fields(json_t *body, segue_parsed_request *parsed, segue_error *err)
 {
@@ -248,6 +263,8 @@ static segue_status read_fields(json_t *body, segue_parsed_request *parsed, segu
         return read_change(body, parsed, err);
     case ROUTE_ADD_ARM:
         return read_arm(body, parsed, err);
+    case ROUTE_MERGE:
+        return read_merge(body, parsed, err);
     case ROUTE_OPEN:
         return read_open(body, parsed, err);
     case ROUTE_ASK:
@@ -289,7 +306,12 @@ size_t segue_request_max_body(const char *method, const char *path)
 {
     const bool creates = strcmp(method, "POST") == 0 && strcmp(path, "/v1/learners") == 0;
     const bool tells = strcmp(method, "POST") == 0 && strcmp(path, "/v1/tell") == 0;
-    return creates ? SEGUE_MAX_CREATE_BODY : tells ? SEGUE_MAX_TELL_BODY : SEGUE_MAX_BODY_SIZE;
+    const size_t size = strlen(path);
+    const bool merges = strcmp(method, "POST") == 0 && strncmp(path, "/v1/learners/", 13) == 0 &&
+                        size > 6 && strcmp(path + size - 6, "/merge") == 0;
+    return creates || merges ? SEGUE_MAX_CREATE_BODY
+           : tells           ? SEGUE_MAX_TELL_BODY
+                             : SEGUE_MAX_BODY_SIZE;
 }
 
 segue_right segue_request_body_right(const char *path)
@@ -339,6 +361,7 @@ void segue_request_fini(segue_parsed_request *parsed)
 {
     json_decref(parsed->exclude);
     json_decref(parsed->rewards);
+    json_decref(parsed->origins);
     json_decref(parsed->change);
     segue_learner_settings_fini(&parsed->settings);
 }

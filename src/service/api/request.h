@@ -40,9 +40,10 @@ typedef struct segue_parsed_request {
     char event_id[SEGUE_MAX_NAME_SIZE + 1]; /* the field "event"; "": not given */
     json_t *exclude;                        /* names of arms, or NULL; owned */
     json_t *rewards;                        /* of a tell of several, or NULL; owned */
+    json_t *origins;                        /* of a learner to merge, or NULL; owned */
     json_t *change;                         /* settings to change, or NULL; owned */
     uint64_t count;                         /* decisions; 0: one, in the plain form */
-    bool probability, explain;
+    bool probability, explain, force;
     char chosen[SEGUE_MAX_NAME_SIZE + 1]; /* the caller's arm, in shadow mode; "": not given ... */
     double chosen_probability;            /* ... and its probability; 0: not given */
     bool tells;                           /* `decision` and `reward` are given */

@@ -106,6 +106,10 @@ void segue_response_history(learner_state *state, segue_response *response);
 /** Write the report about shadow mode (response_shadow.c). */
 void segue_response_shadow(learner_state *state, segue_response *response);
 
+/** Write a learner as an export (response_export.c). */
+void segue_response_export(segue_service *service, segue_store *store, learner_state *state,
+                           segue_response *response);
+
 /** Write one type of a list. */
 void segue_response_type(segue_bytes *b, const segue_type_list *found, size_t k);
 

@@ -92,6 +92,12 @@ static read_result show_shadow(segue_service *service, operation *op, segue_stor
     return READ_DONE;
 }
 
+static read_result export_learner(segue_service *service, operation *op, segue_store *store)
+{
+    segue_response_export(service, store, op->state, op->response);
+    return READ_DONE;
+}
+
 /* The newest version comes last, if the history does not have it. */
 static read_result end_versions(const read_state *r, segue_bytes *b)
 {
@@ -221,6 +227,8 @@ static piece_function *piece_of(segue_route route)
         return show_decisions;
     case ROUTE_SHADOW:
         return show_shadow;
+    case ROUTE_EXPORT:
+        return export_learner;
     case ROUTE_TASKS:
         return list_tasks;
     case ROUTE_TASK:

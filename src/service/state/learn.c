@@ -11,7 +11,8 @@
 
 #include "segue/internal.h"
 
-#define TASK_COST 64 /* of opening and closing a task, in rewards */
+#define TASK_COST  64   /* of opening and closing a task, in rewards */
+#define MERGE_COST 5000 /* of reading a learner and a refit */
 
 static segue_status tell(segue_task *task, const segue_stored_reward *reward, segue_error *err)
 {
@@ -90,5 +91,7 @@ segue_status segue_learn_task(segue_store *store, segue_learner *learner, int64_
 
 uint64_t segue_learn_recovery_cost(segue_event_kind kind, uint64_t rewards)
 {
-    return kind == SEGUE_EVENT_CLOSE ? rewards + TASK_COST : 1;
+    return kind == SEGUE_EVENT_CLOSE   ? rewards + TASK_COST
+           : kind == SEGUE_EVENT_MERGE ? MERGE_COST
+                                       : 1;
 }

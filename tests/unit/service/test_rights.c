@@ -27,6 +27,8 @@ static const struct {
     {"learner_versions", RIGHT_READ, "GET", "/v1/learners/tutor/versions", NULL},
     {"learner_decisions", RIGHT_READ, "GET", "/v1/learners/tutor/decisions", NULL},
     {"shadow_report", RIGHT_READ, "GET", "/v1/learners/tutor/shadow", NULL},
+    {"export_learner", RIGHT_ADMIN, "GET", "/v1/learners/tutor/export", NULL},
+    {"merge_learner", RIGHT_ADMIN, "POST", "/v1/learners/tutor/merge", "{\"saved\":\"x\"}"},
     {"add_arm", RIGHT_ADMIN, "POST", "/v1/learners/tutor/arms", "{\"arm\":\"new\"}"},
     {"retire_arm", RIGHT_ADMIN, "DELETE", "/v1/learners/tutor/arms/A", NULL},
     {"resume_transfer", RIGHT_ADMIN, "POST", "/v1/learners/tutor/resume", NULL},
