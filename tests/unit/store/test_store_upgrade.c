@@ -172,7 +172,7 @@ static void a_step_that_fails_changes_nothing(void **state)
     int64_t from = 0, tables = 0;
     segue_error err;
     (void)state;
-    make_older("8");
+    make_older("9");
     segue_store *store = open_as(SEGUE_STORE_UPGRADE);
     assert_int_not_equal(segue_sqlite_upgrade_by(store, wrong, 1, &from, &err), SEGUE_OK);
     assert_ok(segue_sqlite_query_integer(segue_sqlite_of(store),
@@ -192,17 +192,17 @@ static void a_format_without_steps_is_refused_with_the_next_step(void **state)
     is_refused(SEGUE_STORE_CHANGE, "start a new store");
     segue_store *store = open_as(SEGUE_STORE_UPGRADE);
     assert_int_equal(segue_store_upgrade(store, &from, &err), SEGUE_EFILE);
-    assert_non_null(strstr(err.message, "has format 3; need 9"));
+    assert_non_null(strstr(err.message, "has format 3; need 10"));
     segue_store_close(store);
 }
 
 static void a_newer_format_is_refused_in_every_mode(void **state)
 {
     (void)state;
-    make_older("10");
+    make_older("11");
     is_refused(SEGUE_STORE_CREATE, "use the program that wrote it");
-    is_refused(SEGUE_STORE_UPGRADE, "has format 10; need 9");
-    is_refused(SEGUE_STORE_READ, "has format 10; need 9");
+    is_refused(SEGUE_STORE_UPGRADE, "has format 11; need 10");
+    is_refused(SEGUE_STORE_READ, "has format 11; need 10");
 }
 
 static int remove_all(void **state)
