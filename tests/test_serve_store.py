@@ -178,7 +178,7 @@ class Stores(Folder):
                                                                 "WHERE position IN (SELECT position FROM arm ORDER BY pulls DESC LIMIT 2)"),
                             ("column arm: 99; need 0 to", "UPDATE reward SET arm = 99 WHERE task = 13"),
                             ("column arm: -1; need", "UPDATE decision SET arm = -1"),
-                            ("of no task or arm", "INSERT INTO reward VALUES (99, 0, 0, 0, 1, 0, 0, NULL)"),
+                            ("of no task or arm", "INSERT INTO reward VALUES (99, 0, 0, 0, 1, 0, 0, NULL, NULL, NULL)"),
                             ("from 0 to 1", "UPDATE reward SET value = 1e300 WHERE task = 13"),
                             ("no key", "DELETE FROM meta WHERE name = 'key'"),
                             ("no key", "UPDATE meta SET value = 'x' WHERE name = 'key'"),

@@ -45,7 +45,7 @@ typedef struct segue_stored_task {
     uint64_t closed_seq; /* the event that closed it; 0: none */
 } segue_stored_task;
 
-/** What Segue would have done where the caller chose the arm (shadow mode). */
+/** Segue's own choice where the caller chose the arm (shadow mode). */
 typedef struct segue_stored_shadow {
     bool is_set;        /* the caller chose */
     size_t arm;         /* that Segue would have chosen */

@@ -99,10 +99,10 @@ static double mixture(const exponents *e, double above)
 /* How far above its mean the sum may be if the largest exponent must stay below `log_limit`. */
 static double above_by_one(const exponents *e, double log_limit)
 {
-    double least = INFINITY;
+    double min = INFINITY;
     for (int i = 0; i < N_RATES; i++)
-        least = fmin(least, (log_limit + e->penalty[i]) / e->slope[i]);
-    return least;
+        min = fmin(min, (log_limit + e->penalty[i]) / e->slope[i]);
+    return min;
 }
 
 /* A lower bound of the sum of the means: where the mixture reaches its limit.  One rate alone, with

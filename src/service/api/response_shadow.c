@@ -47,8 +47,8 @@ static void write_comparison(segue_bytes *b, const char *name, const segue_off_p
     segue_json_write_raw(b, "}");
 }
 
-/* What the interval with the caller's probabilities says; without these nothing shows that Segue is
- * better. */
+/* The verdict of the interval with the caller's probabilities; without these nothing shows that Segue
+ * is better. */
 static const char *verdict_of(const shadow_state *shadow)
 {
     segue_confseq known, any;

@@ -212,7 +212,7 @@ static void lost_bytes_are_damage(void **state)
     free(body);
 }
 
-/* ---- what a merge is worth --------------------------------------------------------------- */
+/* ---- what a merge gains ----------------------------------------------------------------- */
 
 #define N_NEXT 400
 

@@ -22,7 +22,7 @@ static int n_runs;
 
 /* ---- policies ---------------------------------------------------------------------------- */
 
-/* What a policy sees of its task: pulls and sums of rewards per arm. */
+/* The history of a task: pulls and sums of rewards per arm. */
 typedef struct view {
     double pulls[ARMS], sum[ARMS];
     int step;
@@ -94,13 +94,13 @@ static void sampling(const view *v, segue_rng *rng, double p[ARMS])
     for (int a = 0; a < ARMS; a++)
         p[a] = 0.0;
     for (int i = 0; i < 10; i++) {
-        double most = -1.0;
+        double max = -1.0;
         int best = 0;
         for (int a = 0; a < ARMS; a++) {
             const double drawn =
                 segue_rng_beta(rng, 1.0 + v->sum[a], 1.0 + v->pulls[a] - v->sum[a]);
-            if (drawn > most) {
-                most = drawn;
+            if (drawn > max) {
+                max = drawn;
                 best = a;
             }
         }
