@@ -19,7 +19,8 @@ from service import Service, check_store, folder, parts_of, SHORT
 CLIENTS = 16
 STEPS = 12
 LEARNERS = {"tutor": {"arms": ["A", "B", "C", "D"]}, "largest": {"arms": ["A", "B", "C"], "aggregate": "max"},
-            "models": {"arms": ["A", "B", "C"], "method": "tucb", "models": 2}}
+            "models": {"arms": ["A", "B", "C"], "method": "tucb", "models": 2},
+            "shadow": {"arms": ["A", "B", "C"], "mode": "shadow"}, "merged": {"arms": ["A", "B", "C", "D"]}}
 
 
 def saved_learner(program, where):
@@ -80,6 +81,8 @@ class Student(threading.Thread):
             more["probability"] = True  # which the id then carries
         if self.learner == "tutor" and self.random.random() < 0.5:  # only those of the first ask count
             more["features"] = {"class": f"c{self.random.randrange(3)}", "age": self.random.randrange(90)}
+        if self.learner == "shadow":  # the caller chooses
+            more.update(chosen=self.random.choice("ABC"), chosen_probability=1 / 3)
         if waiting and self.random.random() < 0.3:
             decision, reward = waiting.pop()
             self.unsure[decision] = reward
@@ -107,6 +110,29 @@ class Student(threading.Thread):
                 self.tell(client, decision, reward)
                 if self.random.random() < 0.1:
                     self.tell(client, decision, reward)
+
+
+class Merger(threading.Thread):
+    """Merges 'tutor' into 'merged', again and again."""
+
+    def __init__(self, shared):
+        super().__init__(daemon=True)
+        self.shared, self.merged, self.wrong = shared, 0, []
+
+    def run(self):
+        while not self.shared.over:
+            try:
+                client = self.shared.service.client()
+                status, body = client.get("/v1/learners/tutor/export")
+                if status == 200:
+                    status, body = client.post("/v1/learners/merged/merge", {**body, "force": True})
+                self.merged += status == 200
+                if status not in (200, 503):
+                    self.wrong.append((status, body))
+                client.close()
+            except (OSError, http.client.HTTPException):
+                pass
+            time.sleep(0.05)
 
 
 class Shared:
@@ -151,8 +177,9 @@ def main(program, kills):
             assert status == 201
         shared = Shared(service)
         students = [Student(shared, i) for i in range(CLIENTS)]
-        for student in students:
-            student.start()
+        merger = Merger(shared)
+        for thread in [*students, merger]:
+            thread.start()
         for i in range(kills):
             time.sleep(moments.uniform(0.02, 0.5))
             if i % 5 == 2:
@@ -163,8 +190,9 @@ def main(program, kills):
             slowest = max(slowest, time.monotonic() - begun)
         time.sleep(0.5)
         shared.over = True
-        for student in students:
-            student.join(60)
+        for thread in [*students, merger]:
+            thread.join(60)
+        assert merger.merged > 0 and not merger.wrong, merger.wrong[:3]
         last = service.client()
         for student in students:
             student.tell_again(last)

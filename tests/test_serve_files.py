@@ -55,7 +55,7 @@ class Interrupted(Stored):
         with contextlib.closing(sqlite3.connect(self.store)) as db, db:  # of a learner that is being deleted
             db.execute("INSERT INTO learner VALUES (9, NULL, '{}', 0)")
             db.execute("INSERT INTO task (id, learner, key, control, version, n_arms, opened, tag) VALUES (99, 9, 'k', 0, 0, 2, 0, 1)")
-            db.executemany("INSERT INTO reward VALUES (99, ?, ?, 0, 1.0, 1.0, 0, NULL)", ((i, i) for i in range(self.ROWS)))
+            db.executemany("INSERT INTO reward VALUES (99, ?, ?, 0, 1.0, 1.0, 0, NULL, NULL, NULL, NULL)", ((i, i) for i in range(self.ROWS)))
         self.out = self.folder / "out.jsonl"
         begin = time.monotonic()
         self.export().wait()

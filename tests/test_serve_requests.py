@@ -99,7 +99,7 @@ class Settings(Requests):
             self.assertTrue(all(one["control"] for one in new))
             self.assertEqual([self.client.tell(one["decision"], 1)[1]["closed"] for one in new], [False, False, True])
             self.restart()
-        self.assertEqual(self.must("GET", "/v1/learners/a")["tasks"], {"open": 0, "closed": 3, "control": 2})
+        self.assertEqual(self.must("GET", "/v1/learners/a")["tasks"], {"open": 0, "closed": 3, "control": 2, "shadow": 0})
 
     def test_a_repeated_change_stores_nothing(self):
         self.new("a", steps=5)
@@ -144,7 +144,7 @@ class Settings(Requests):
         self.new("a", steps=5, method="tla", reward_deadline=60, default_reward=0)
         for status, says, body in (
                 (400, "cannot change; control, grow, stop_if_harmful, smallest_effect, idle, reward_deadline, default_reward, steps, "
-                 "close_after, floor, shares, costs, switch_cost and paused can", '{"arms": ["A", "B"]}'),
+                 "close_after, floor, shares, costs, switch_cost, paused and mode can", '{"arms": ["A", "B"]}'),
                 (400, "field 'grow': lets the share of control tasks fall", '{"grow": true, "control": 0.7}'),
                 (400, "field 'stop_if_harmful': is a whole number; need true or false", '{"stop_if_harmful": 1}'),
                 (400, "field 'smallest_effect': is out of range", '{"smallest_effect": 1.5}'),

@@ -143,8 +143,10 @@ class Stores(Folder):
             self.assertEqual(db.execute("SELECT count(*) FROM snapshot").fetchone(), (1,))
             db.executescript("DROP TABLE initial; ALTER TABLE reward DROP COLUMN probability; "
                              "ALTER TABLE task DROP COLUMN control_share; ALTER TABLE task DROP COLUMN features; "
-                             "ALTER TABLE reward DROP COLUMN asks; "
-                             "DROP TABLE chain; DROP TABLE removed; DROP TABLE base; DROP TABLE reward_part; DROP INDEX event_trim; PRAGMA user_version = 5;")
+                             "ALTER TABLE decision DROP COLUMN segue_arm; ALTER TABLE decision DROP COLUMN segue_probability; "
+                             "ALTER TABLE reward DROP COLUMN segue_arm; ALTER TABLE reward DROP COLUMN segue_probability; "
+                             "ALTER TABLE reward DROP COLUMN asks; DROP TABLE merged; DROP TABLE reward_part; "
+                             "DROP TABLE chain; DROP TABLE removed; DROP TABLE base; DROP INDEX event_trim; PRAGMA user_version = 5;")
         self.refused(2, f"has format 5; need {FORMAT}; 'segue store upgrade' brings it to this format", "serve",
                      "--store", self.folder / "new.db", "--listen", "127.0.0.1:0")
         done = answer("store", "upgrade", "--store", self.folder / "new.db")
@@ -177,7 +179,7 @@ class Stores(Folder):
                                                                 "WHERE position IN (SELECT position FROM arm ORDER BY pulls DESC LIMIT 2)"),
                             ("column arm: 99; need 0 to", "UPDATE reward SET arm = 99 WHERE task = 13"),
                             ("column arm: -1; need", "UPDATE decision SET arm = -1"),
-                            ("of no task or arm", "INSERT INTO reward VALUES (99, 0, 0, 0, 1, 0, 0, NULL, NULL)"),
+                            ("of no task or arm", "INSERT INTO reward VALUES (99, 0, 0, 0, 1, 0, 0, NULL, NULL, NULL, NULL)"),
                             ("from 0 to 1", "UPDATE reward SET value = 1e300 WHERE task = 13"),
                             ("no key", "DELETE FROM meta WHERE name = 'key'"),
                             ("no key", "UPDATE meta SET value = 'x' WHERE name = 'key'"),

@@ -37,6 +37,8 @@ static const segue_store_table table_of[SEGUE_N_QUERIES] = {
     [SEGUE_QUERY_CLOSED_AFTER] = SEGUE_TABLE_TASK,
     [SEGUE_QUERY_REWARD_PARTS] = SEGUE_TABLE_REWARD_PART,
     [SEGUE_QUERY_TASK_PARTS] = SEGUE_TABLE_REWARD_PART,
+    [SEGUE_QUERY_MERGES] = SEGUE_TABLE_MERGED,
+    [SEGUE_QUERY_MERGED] = SEGUE_TABLE_MERGED,
     [SEGUE_QUERY_TABLE] = SEGUE_TABLE_ANY,
 };
 
@@ -118,6 +120,11 @@ bool segue_rows_next_base(segue_rows *rows, segue_stored_snapshot *out)
 bool segue_rows_next_reward_part(segue_rows *rows, segue_stored_reward_part *out)
 {
     return next(rows, SEGUE_TABLE_REWARD_PART, out);
+}
+
+bool segue_rows_next_merged(segue_rows *rows, segue_stored_merged *out)
+{
+    return next(rows, SEGUE_TABLE_MERGED, out);
 }
 
 bool segue_rows_next_values(segue_rows *rows, segue_table_row *out)

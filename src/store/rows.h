@@ -46,6 +46,8 @@ typedef enum segue_query_kind {
     SEGUE_QUERY_REWARD_PARTS,      /* of decision `number` of task `id`, in the order of arrival,
                                       without a gap */
     SEGUE_QUERY_TASK_PARTS,        /* of task `id` */
+    SEGUE_QUERY_MERGES,            /* of learner `id`, by number, without their bytes */
+    SEGUE_QUERY_MERGED,            /* merge `number` of learner `id` */
     SEGUE_QUERY_TABLE,             /* all rows of table `id`, unchecked; for exports */
     SEGUE_N_QUERIES
 } segue_query_kind;
@@ -83,6 +85,7 @@ bool segue_rows_next_link(segue_rows *rows, segue_stored_link *out);
 bool segue_rows_next_removed(segue_rows *rows, segue_stored_removed *out);
 bool segue_rows_next_base(segue_rows *rows, segue_stored_snapshot *out);
 bool segue_rows_next_reward_part(segue_rows *rows, segue_stored_reward_part *out);
+bool segue_rows_next_merged(segue_rows *rows, segue_stored_merged *out);
 
 /**
  * Close a cursor.  Returns `status` if that is a failure, else the failure of the cursor, if any.

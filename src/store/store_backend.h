@@ -30,6 +30,7 @@ typedef enum segue_store_table {
     SEGUE_TABLE_REMOVED, /* what remains of removed rewards */
     SEGUE_TABLE_BASE,    /* the snapshot that replaces removed rewards */
     SEGUE_TABLE_REWARD_PART,
+    SEGUE_TABLE_MERGED,  /* saved learners that a learner was merged with */
     SEGUE_TABLE_COUNTER, /* the largest id that each table gave out; last: rows before it count */
     SEGUE_N_TABLES,
     SEGUE_TABLE_SNAPSHOT = SEGUE_N_TABLES, /* not exported */

@@ -39,6 +39,13 @@ segue_status segue_store_add_initial(segue_store *store, int64_t learner, const 
     return store->backend->insert(store, SEGUE_TABLE_INITIAL, &row, NULL, err);
 }
 
+segue_status segue_store_add_merged(segue_store *store, const segue_stored_merged *merged,
+                                    segue_error *err)
+{
+    segue_stored_merged row = *merged;
+    return store->backend->insert(store, SEGUE_TABLE_MERGED, &row, NULL, err);
+}
+
 segue_status segue_store_set_config(segue_store *store, int64_t learner, const char *config,
                                     segue_error *err)
 {

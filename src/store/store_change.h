@@ -28,6 +28,11 @@ SEGUE_MUST_CHECK segue_status segue_store_add_initial(segue_store *store, int64_
                                                       const void *data, size_t size,
                                                       segue_error *err);
 
+/** Store a saved learner that a learner is merged with. */
+SEGUE_MUST_CHECK segue_status segue_store_add_merged(segue_store *store,
+                                                     const segue_stored_merged *merged,
+                                                     segue_error *err);
+
 /** Replace the settings of a learner. */
 SEGUE_MUST_CHECK segue_status segue_store_set_config(segue_store *store, int64_t learner,
                                                      const char *config, segue_error *err);

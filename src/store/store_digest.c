@@ -169,6 +169,8 @@ static void add_reward(hasher *h, const segue_stored_reward *r)
     add_u64(h, r->by_default);
     add_real(h, r->probability);
     add_text(h, r->asks);
+    add_u64(h, r->shadow.is_set ? r->shadow.arm : UINT64_MAX);
+    add_real(h, r->shadow.probability);
 }
 
 static segue_status count_reward(arm_count *count, size_t n_arms, const segue_stored_reward *r,
@@ -330,6 +332,28 @@ static segue_status digest_base(segue_store *store, int64_t learner, segue_diges
     return segue_rows_close(&rows, SEGUE_OK);
 }
 
+/* The saved learner that was merged. */
+static segue_status digest_merged(segue_store *store, const segue_stored_event *event,
+                                  segue_digest out, segue_error *err)
+{
+    segue_rows rows;
+    segue_stored_merged merged;
+    hasher h;
+    begin(&h, "merged");
+    segue_rows_open(&rows, store,
+                    &(segue_query){.kind = SEGUE_QUERY_MERGED,
+                                   .id = event->learner,
+                                   .number = (uint64_t)event->subject},
+                    err);
+    if (segue_rows_next_merged(&rows, &merged)) {
+        add_text(&h, merged.origins);
+        add_u64(&h, merged.size);
+        (void)crypto_generichash_blake2b_update(&h, merged.bytes, merged.size);
+    }
+    end(&h, out);
+    return segue_rows_close(&rows, SEGUE_OK);
+}
+
 segue_status segue_digest_rows(segue_store *store, const segue_stored_event *event,
                                segue_digest out, segue_error *err)
 {
@@ -343,6 +367,8 @@ segue_status segue_digest_rows(segue_store *store, const segue_stored_event *eve
     case SEGUE_EVENT_SETTINGS:
     case SEGUE_EVENT_PAUSE:
         return digest_learner(store, event->learner, out, err);
+    case SEGUE_EVENT_MERGE:
+        return digest_merged(store, event, out, err);
     case SEGUE_EVENT_TRIM:
     case SEGUE_EVENT_ERASE:
         return digest_base(store, event->learner, out, err);

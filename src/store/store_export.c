@@ -19,12 +19,19 @@
 
 /* The number of columns is part of the format; import rejects rows of another length. */
 const segue_store_format_table segue_store_format_tables[SEGUE_N_TABLES] = {
-    [SEGUE_TABLE_META] = {"meta", 2},         [SEGUE_TABLE_LEARNER] = {"learner", 4},
-    [SEGUE_TABLE_ARM] = {"arm", 7},           [SEGUE_TABLE_TASK] = {"task", 14},
-    [SEGUE_TABLE_DECISION] = {"decision", 8}, [SEGUE_TABLE_REWARD] = {"reward", 9},
-    [SEGUE_TABLE_EVENT] = {"event", 5},       [SEGUE_TABLE_INITIAL] = {"initial", 2},
-    [SEGUE_TABLE_CHAIN] = {"chain", 3},       [SEGUE_TABLE_REMOVED] = {"removed", 5},
-    [SEGUE_TABLE_BASE] = {"base", 3},         [SEGUE_TABLE_REWARD_PART] = {"reward_part", 6},
+    [SEGUE_TABLE_META] = {"meta", 2},
+    [SEGUE_TABLE_LEARNER] = {"learner", 4},
+    [SEGUE_TABLE_ARM] = {"arm", 7},
+    [SEGUE_TABLE_TASK] = {"task", 14},
+    [SEGUE_TABLE_DECISION] = {"decision", 10},
+    [SEGUE_TABLE_REWARD] = {"reward", 11},
+    [SEGUE_TABLE_EVENT] = {"event", 5},
+    [SEGUE_TABLE_INITIAL] = {"initial", 2},
+    [SEGUE_TABLE_MERGED] = {"merged", 4},
+    [SEGUE_TABLE_CHAIN] = {"chain", 3},
+    [SEGUE_TABLE_REMOVED] = {"removed", 5},
+    [SEGUE_TABLE_BASE] = {"base", 3},
+    [SEGUE_TABLE_REWARD_PART] = {"reward_part", 6},
     [SEGUE_TABLE_COUNTER] = {"counter", 2},
 };
 

@@ -157,6 +157,22 @@ segue_status segue_store_read_initial(segue_store *store, int64_t learner, void 
     return segue_rows_close(&rows, status);
 }
 
+segue_status segue_store_read_merged(segue_store *store, int64_t learner, uint64_t number,
+                                     void **bytes, size_t *size, segue_error *err)
+{
+    segue_rows rows;
+    segue_stored_merged row;
+    segue_status status = SEGUE_OK;
+    *bytes = NULL;
+    *size = 0;
+    segue_rows_open(&rows, store,
+                    &(segue_query){.kind = SEGUE_QUERY_MERGED, .id = learner, .number = number},
+                    err);
+    if (segue_rows_next_merged(&rows, &row))
+        status = copy_bytes(row.bytes, row.size, bytes, size, err);
+    return segue_rows_close(&rows, status);
+}
+
 /* A new store has no service time: *seconds then stays as it is. */
 segue_status segue_store_read_clock(segue_store *store, double *seconds, segue_error *err)
 {

@@ -58,6 +58,12 @@ SEGUE_MUST_CHECK segue_status segue_store_read_initial(segue_store *store, int64
                                                        void **bytes, size_t *size,
                                                        segue_error *err);
 
+/** Read a saved learner that a learner was merged with; *bytes is the caller's to free, NULL
+ * without one. */
+SEGUE_MUST_CHECK segue_status segue_store_read_merged(segue_store *store, int64_t learner,
+                                                      uint64_t number, void **bytes, size_t *size,
+                                                      segue_error *err);
+
 /** Read the stored service time, in seconds; without one *seconds stays as it is. */
 SEGUE_MUST_CHECK segue_status segue_store_read_clock(segue_store *store, double *seconds,
                                                      segue_error *err);

@@ -46,6 +46,13 @@ typedef struct segue_stored_task {
     const char *features; /* JSON that it was opened with; NULL: none */
 } segue_stored_task;
 
+/** Segue's own choice where the caller chose the arm (shadow mode). */
+typedef struct segue_stored_shadow {
+    bool is_set;        /* the caller chose */
+    size_t arm;         /* that Segue would have chosen */
+    double probability; /* that Segue gave to the caller's arm */
+} segue_stored_shadow;
+
 /** A decision that must outlive the process. */
 typedef struct segue_stored_decision {
     int64_t task;
@@ -55,6 +62,7 @@ typedef struct segue_stored_decision {
     double created;
     double probability; /* 0: it was not requested */
     bool exact;
+    segue_stored_shadow shadow;
 } segue_stored_decision;
 
 typedef struct segue_stored_reward {
@@ -66,6 +74,7 @@ typedef struct segue_stored_reward {
     bool by_default;    /* stored at its deadline */
     double probability; /* of the arm when it was chosen; 0: it was not requested */
     const char *asks;   /* the asks before it (ask_log.h); NULL: one ask, with all arms */
+    segue_stored_shadow shadow;
 } segue_stored_reward;
 
 /** One of several rewards of a decision: its tell had an event id of its own. */
@@ -90,7 +99,8 @@ typedef enum segue_event_kind {
     SEGUE_EVENT_PAUSE,           /* subject: 1 paused, 0 resumed */
     SEGUE_EVENT_TRIM,  /* rewards of tasks are gone; subject: the last of their closing events */
     SEGUE_EVENT_ERASE, /* a task's key and rewards are gone; subject: the task */
-    SEGUE_LAST_EVENT_KIND = SEGUE_EVENT_ERASE
+    SEGUE_EVENT_MERGE, /* subject: the number of the merged learner, from 1 on */
+    SEGUE_LAST_EVENT_KIND = SEGUE_EVENT_MERGE
 } segue_event_kind;
 
 typedef struct segue_stored_event {
@@ -106,6 +116,15 @@ typedef struct segue_stored_initial {
     const void *bytes;
     size_t size;
 } segue_stored_initial;
+
+/** A saved learner that a learner was merged with. */
+typedef struct segue_stored_merged {
+    int64_t learner;
+    uint64_t number;     /* of the merges of this learner, from 1 on */
+    const char *origins; /* JSON: its hash, and where its tasks come from */
+    const void *bytes;   /* NULL: of a list */
+    size_t size;
+} segue_stored_merged;
 
 /** The state of a learner after event `seq`. */
 typedef struct segue_stored_snapshot {

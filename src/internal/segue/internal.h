@@ -13,6 +13,7 @@
 #include "../../core/atomic_file.h"
 #include "../../core/bytes.h"
 #include "../../core/confseq/confseq.h"
+#include "../../core/confseq/off_policy.h"
 #include "../../core/confseq/trial.h"
 #include "../../core/fail.h"
 #include "../../core/log_gamma.h"

@@ -3,7 +3,9 @@
  *   u32 learner  u64 task  u64 number  u16 arm  u48 milliseconds of service time  u64 tag
  *
  * If the ask requested the probability of its arm, the bits of that double follow: the reward is
- * stored with it, and no row is written when the decision is made.
+ * stored with it, and no row is written when the decision is made.  In shadow mode there follow
+ * that probability or 0, which is then the caller's, Segue's arm (u16), and the probability that
+ * Segue gave to the caller's arm.
  *
  * Ids of tasks repeat when a store is restored from a backup.  The tag, random bits in the task's
  * row, does not: a decision for a task that was lost with the restore matches no other task.
@@ -20,8 +22,9 @@
 
 #define PLAIN     36 /* bytes of content */
 #define LONG      44 /* ... with a probability */
+#define SHADOWED  54 /* ... and with what Segue would have done */
 #define SIGNATURE 12
-#define WHOLE     (LONG + SIGNATURE)
+#define WHOLE     (SHADOWED + SIGNATURE)
 #define LATEST    0xffffffffffff /* milliseconds that fit */
 #define BASE64URL sodium_base64_VARIANT_URLSAFE_NO_PADDING
 
@@ -47,10 +50,16 @@ static uint64_t milliseconds(double seconds)
     return ms >= (double)LATEST ? LATEST : ms > 0.0 ? (uint64_t)ms : 0;
 }
 
+static unsigned char *put_double(unsigned char *at, double x)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, &x, sizeof bits);
+    return put(at, bits, 8);
+}
+
 /* Returns the size. */
 static size_t write_plain(const decision *d, unsigned char *raw)
 {
-    uint64_t bits = 0;
     unsigned char *at = raw;
     at = put(at, (uint64_t)d->learner, 4);
     at = put(at, (uint64_t)d->task, 8);
@@ -58,11 +67,14 @@ static size_t write_plain(const decision *d, unsigned char *raw)
     at = put(at, d->arm, 2);
     at = put(at, milliseconds(d->asked_at), 6);
     at = put(at, d->tag, 8);
-    if (!(d->probability > 0.0))
+    if (!(d->probability > 0.0) && !d->shadow.is_set)
         return PLAIN;
-    memcpy(&bits, &d->probability, sizeof bits);
-    (void)put(at, bits, 8);
-    return LONG;
+    at = put_double(at, d->probability);
+    if (!d->shadow.is_set)
+        return LONG;
+    at = put(at, d->shadow.arm, 2);
+    (void)put_double(at, d->shadow.probability);
+    return SHADOWED;
 }
 
 void segue_decision_id_encode(const decision *d, const unsigned char key[16], char *text)
@@ -76,16 +88,24 @@ void segue_decision_id_encode(const decision *d, const unsigned char key[16], ch
                             size + SIGNATURE, BASE64URL);
 }
 
+bool segue_decision_id_has_length(size_t length)
+{
+    return length == SEGUE_DECISION_ID_LENGTH || length == SEGUE_LONG_DECISION_ID_LENGTH ||
+           length == SEGUE_MAX_DECISION_ID_LENGTH;
+}
+
 /* Decode base64url, and return the size of the content; 0: `text` does not have the length of an id,
  * or has a character outside the alphabet. */
 static size_t decode(const char *text, unsigned char raw[WHOLE])
 {
     const size_t length = strlen(text);
     size_t size = 0;
-    if ((length != SEGUE_DECISION_ID_LENGTH && length != SEGUE_LONG_DECISION_ID_LENGTH) ||
+    if (!segue_decision_id_has_length(length) ||
         sodium_base642bin(raw, WHOLE, text, length, NULL, &size, NULL, BASE64URL) != 0)
         return 0;
-    const size_t need = length == SEGUE_DECISION_ID_LENGTH ? PLAIN : LONG;
+    const size_t need = length == SEGUE_DECISION_ID_LENGTH        ? PLAIN
+                        : length == SEGUE_LONG_DECISION_ID_LENGTH ? LONG
+                                                                  : SHADOWED;
     return size == need + SIGNATURE ? need : 0;
 }
 
@@ -97,10 +117,10 @@ static bool is_signed(const unsigned char key[16], const unsigned char *raw, siz
 }
 
 /* Only what this service signed is read, so the bits are those of a probability. */
-static double read_probability(const unsigned char *at)
+static double read_probability(const unsigned char **at)
 {
     double probability;
-    const uint64_t bits = get(&at, 8);
+    const uint64_t bits = get(at, 8);
     memcpy(&probability, &bits, sizeof probability);
     return probability;
 }
@@ -119,7 +139,12 @@ bool segue_decision_id_decode(decision *d, const unsigned char key[16], const ch
     d->version = 0;
     d->asked_at = (double)get(&at, 6) / 1000.0;
     d->tag = get(&at, 8);
-    d->probability = size == LONG ? read_probability(at) : 0.0;
+    d->probability = size > PLAIN ? read_probability(&at) : 0.0;
+    d->shadow = (segue_stored_shadow){.is_set = size == SHADOWED};
+    if (d->shadow.is_set) {
+        d->shadow.arm = (size_t)get(&at, 2);
+        d->shadow.probability = read_probability(&at);
+    }
     return true;
 }
 
@@ -130,7 +155,8 @@ segue_stored_decision segue_decision_id_to_row(const decision *d)
                                    .version = d->version,
                                    .arm = d->arm,
                                    .created = d->asked_at,
-                                   .probability = d->probability};
+                                   .probability = d->probability,
+                                   .shadow = d->shadow};
 }
 
 decision segue_decision_id_from_row(int64_t learner, uint64_t tag, const segue_stored_decision *row)
@@ -142,5 +168,6 @@ decision segue_decision_id_from_row(int64_t learner, uint64_t tag, const segue_s
                       .arm = row->arm,
                       .version = row->version,
                       .asked_at = row->created,
-                      .probability = row->probability};
+                      .probability = row->probability,
+                      .shadow = row->shadow};
 }

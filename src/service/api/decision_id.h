@@ -14,6 +14,7 @@
 
 #define SEGUE_DECISION_ID_LENGTH      64 /* characters of an id */
 #define SEGUE_LONG_DECISION_ID_LENGTH 75 /* of one that carries a probability */
+#define SEGUE_MAX_DECISION_ID_LENGTH  88 /* of one in shadow mode */
 
 typedef struct decision {
     int64_t learner, task; /* ids in the store; learner < 2^32 */
@@ -23,11 +24,16 @@ typedef struct decision {
     uint64_t version;      /* of the model set; not in the id */
     double asked_at;       /* service time (clock.h), to the millisecond */
     double probability;    /* of the arm; 0: it was not requested, and the id is short */
+    segue_stored_shadow
+        shadow; /* if the caller chose the arm; `probability` is then the caller's */
 } decision;
 
-/** Write the id, base64url and a NUL: SEGUE_DECISION_ID_LENGTH characters, or with a probability
- * SEGUE_LONG_DECISION_ID_LENGTH. */
+/** Write the id, base64url and a NUL: SEGUE_DECISION_ID_LENGTH characters, with a probability
+ * SEGUE_LONG_DECISION_ID_LENGTH, in shadow mode SEGUE_MAX_DECISION_ID_LENGTH. */
 void segue_decision_id_encode(const decision *d, const unsigned char key[16], char *text);
+
+/** Return whether ids of this length exist. */
+bool segue_decision_id_has_length(size_t length);
 
 /** Read an id; false: it was not signed with this key.  Signatures are compared in constant time.
  */

@@ -47,7 +47,8 @@ static const char *const fields[] = {"name",
                                      "from",
                                      "changes",
                                      "paused",
-                                     "aggregate"};
+                                     "aggregate",
+                                     "mode"};
 
 /* ---- numbers ----------------------------------------------------------------------------- */
 

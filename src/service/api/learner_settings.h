@@ -33,7 +33,7 @@ typedef struct learner_settings {
     terms_change *change; /* n_changes, owned: of the terms, since its creation */
     size_t n_changes;
     bool paused;
-    arm_numbers *numbers; /* owned: lists that the terms point to */
+    arm_numbers *numbers;      /* owned: lists that the terms point to */
     segue_aggregate aggregate; /* of several rewards of a decision */
 } learner_settings;
 

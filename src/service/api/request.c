@@ -18,6 +18,8 @@
 #include "io/json.h"
 #include "segue/internal.h"
 #include "segue/number.h"
+#include "service/api/merge_origins.h"
+#include "service/api/saved_learner.h"
 #include "service/api/task_features.h"
 
 #define DEFAULT_LIMIT 50 /* tasks of a list */
@@ -91,11 +93,12 @@ static segue_status read_tell(json_t *body, segue_parsed_request *parsed, segue_
     SEGUE_TRY(check_keys(body, names, 3, err));
     const json_t *id = json_object_get(body, "decision"), *reward = json_object_get(body, "reward");
     const size_t length = json_is_string(id) ? json_string_length(id) : 0;
-    if (length != SEGUE_DECISION_ID_LENGTH && length != SEGUE_LONG_DECISION_ID_LENGTH)
+    if (!segue_decision_id_has_length(length))
         return segue_json_fail(&body_location, "decision", err,
-                               "is not a decision id; need the %d or %d characters that ask "
+                               "is not a decision id; need the %d, %d or %d characters that ask "
                                "returned",
-                               SEGUE_DECISION_ID_LENGTH, SEGUE_LONG_DECISION_ID_LENGTH);
+                               SEGUE_DECISION_ID_LENGTH, SEGUE_LONG_DECISION_ID_LENGTH,
+                               SEGUE_MAX_DECISION_ID_LENGTH);
     if (!json_is_number(reward))
         return segue_json_fail(&body_location, "reward", err, "is %s; need a number",
                                segue_json_kind(reward));
@@ -148,11 +151,36 @@ static segue_status read_arms(json_t *body, const char *field, json_t **out, seg
     return SEGUE_OK;
 }
 
+/* In shadow mode the caller chooses.  The mode is checked later, with the learner. */
+static segue_status read_chosen(json_t *body, segue_parsed_request *parsed, segue_error *err)
+{
+    const json_t *chosen = json_object_get(body, "chosen"),
+                 *probability = json_object_get(body, "chosen_probability");
+    if (chosen)
+        SEGUE_TRY(segue_name_read(chosen, "chosen", parsed->chosen, err));
+    if (chosen && json_object_get(body, "count"))
+        return segue_json_fail(&body_location, "count", err,
+                               "does not go with 'chosen'; send one ask per choice");
+    if (!probability)
+        return SEGUE_OK;
+    if (!chosen)
+        return segue_json_fail(&body_location, "chosen_probability", err,
+                               "is the probability of 'chosen'; give that, too");
+    const double x = json_is_number(probability) ? json_number_value(probability) : 0.0;
+    if (!(x > 0.0 && x <= 1.0))
+        return segue_json_fail(
+            &body_location, "chosen_probability", err, "is %s; need a number above 0, at most 1",
+            json_is_number(probability) ? "out of range" : segue_json_kind(probability));
+    parsed->chosen_probability = x;
+    return SEGUE_OK;
+}
+
 /* An ask may carry the tell of an earlier decision: one request per step. */
 static segue_status read_ask(json_t *body, segue_parsed_request *parsed, segue_error *err)
 {
-    static const char *const names[] = {"task",        "event",   "exclude", "eligible", "count",
-                                        "probability", "explain", "tell",    "features"};
+    static const char *const names[] = {"task",     "event",       "exclude",           "eligible",
+                                        "count",    "probability", "explain",           "tell",
+                                        "features", "chosen",      "chosen_probability"};
     const json_t *event_id = json_object_get(body, "event"),
                  *count = json_object_get(body, "count");
     json_t *tell = json_object_get(body, "tell");
@@ -169,6 +197,7 @@ static segue_status read_ask(json_t *body, segue_parsed_request *parsed, segue_e
     SEGUE_TRY(read_arms(body, "exclude", &parsed->exclude, err));
     SEGUE_TRY(read_arms(body, "eligible", &parsed->eligible, err));
     SEGUE_TRY(segue_task_features_read(json_object_get(body, "features"), &parsed->features, err));
+    SEGUE_TRY(read_chosen(body, parsed, err));
     if (!tell)
         return SEGUE_OK;
     if (!json_is_object(tell))
@@ -200,7 +229,7 @@ static segue_status read_change(json_t *body, segue_parsed_request *parsed, segu
     static const char *const names[] = {
         "control",         "grow",           "stop_if_harmful", "smallest_effect", "idle",
         "reward_deadline", "default_reward", "steps",           "close_after",     "floor",
-        "shares",          "costs",          "switch_cost",     "paused"};
+        "shares",          "costs",          "switch_cost",     "paused",          "mode"};
     bool paused = false;
     const char *field;
     json_t *value;
@@ -214,11 +243,24 @@ static segue_status read_change(json_t *body, segue_parsed_request *parsed, segu
                 &body_location, field, err,
                 "cannot change; control, grow, stop_if_harmful, "
                 "smallest_effect, idle, reward_deadline, default_reward, "
-                "steps, close_after, floor, shares, costs, switch_cost and paused can");
+                "steps, close_after, floor, shares, costs, switch_cost, paused and mode can");
     }
     SEGUE_TRY(read_flag(body, "paused", &paused, err));
     parsed->change = json_incref(body);
     return SEGUE_OK;
+}
+
+/* A learner to merge: the fields of an export, and "force". */
+static segue_status read_merge(json_t *body, segue_parsed_request *parsed, segue_error *err)
+{
+    static const char *const names[] = {"saved", "origins", "learner", "tasks", "force"};
+    SEGUE_TRY(check_keys(body, names, sizeof names / sizeof *names, err));
+    if (!json_object_get(body, "saved"))
+        return segue_json_fail(&body_location, "saved", err,
+                               "is missing; need the bytes of a saved learner in base64");
+    SEGUE_TRY(read_flag(body, "force", &parsed->force, err));
+    SEGUE_TRY(segue_merge_origins_read(body, &parsed->origins, err));
+    return segue_saved_learner_decode(&parsed->settings, body, err);
 }
 
 /* The other routes take an empty object. */
@@ -232,6 +274,8 @@ static segue_status read_fields(json_t *body, segue_parsed_request *parsed, segu
         return read_change(body, parsed, err);
     case ROUTE_ADD_ARM:
         return read_arm(body, parsed, err);
+    case ROUTE_MERGE:
+        return read_merge(body, parsed, err);
     case ROUTE_OPEN:
         return read_open(body, parsed, err);
     case ROUTE_ASK:
@@ -273,7 +317,12 @@ size_t segue_request_max_body(const char *method, const char *path)
 {
     const bool creates = strcmp(method, "POST") == 0 && strcmp(path, "/v1/learners") == 0;
     const bool tells = strcmp(method, "POST") == 0 && strcmp(path, "/v1/tell") == 0;
-    return creates ? SEGUE_MAX_CREATE_BODY : tells ? SEGUE_MAX_TELL_BODY : SEGUE_MAX_BODY_SIZE;
+    const size_t size = strlen(path);
+    const bool merges = strcmp(method, "POST") == 0 && strncmp(path, "/v1/learners/", 13) == 0 &&
+                        size > 6 && strcmp(path + size - 6, "/merge") == 0;
+    return creates || merges ? SEGUE_MAX_CREATE_BODY
+           : tells           ? SEGUE_MAX_TELL_BODY
+                             : SEGUE_MAX_BODY_SIZE;
 }
 
 segue_right segue_request_body_right(const char *path)
@@ -325,6 +374,7 @@ void segue_request_fini(segue_parsed_request *parsed)
     json_decref(parsed->exclude);
     json_decref(parsed->eligible);
     json_decref(parsed->rewards);
+    json_decref(parsed->origins);
     json_decref(parsed->change);
     segue_learner_settings_fini(&parsed->settings);
 }

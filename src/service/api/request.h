@@ -41,11 +41,14 @@ typedef struct segue_parsed_request {
     char *features;                         /* of a task to open, as stored, or NULL; owned */
     json_t *exclude, *eligible;             /* names of arms, or NULL; owned */
     json_t *rewards;                        /* of a tell of several, or NULL; owned */
+    json_t *origins;                        /* of a learner to merge, or NULL; owned */
     json_t *change;                         /* settings to change, or NULL; owned */
     uint64_t count;                         /* decisions; 0: one, in the plain form */
-    bool probability, explain;
-    bool tells; /* `decision` and `reward` are given */
-    char decision[SEGUE_LONG_DECISION_ID_LENGTH + 1];
+    bool probability, explain, force;
+    char chosen[SEGUE_MAX_NAME_SIZE + 1]; /* the caller's arm, in shadow mode; "": not given ... */
+    double chosen_probability;            /* ... and its probability; 0: not given */
+    bool tells;                           /* `decision` and `reward` are given */
+    char decision[SEGUE_MAX_DECISION_ID_LENGTH + 1];
     double reward;
     char tell_event_id[SEGUE_MAX_NAME_SIZE + 1]; /* the field "event" of the tell; "": not given */
     uint64_t limit;                              /* of a list of tasks */

@@ -67,7 +67,7 @@ typedef struct arm_view {
 typedef struct learner_view {
     arm_view *arm;
     size_t n_arms;
-    uint64_t version, age, open, closed, control, rewards;
+    uint64_t version, age, open, closed, control, shadow, rewards;
     segue_bytes settings; /* as JSON */
     task_terms terms;     /* of new tasks */
     uint64_t n_changes;
@@ -103,6 +103,13 @@ void segue_response_no_effect(segue_bytes *b);
 
 /** Write the groups of closed tasks. */
 void segue_response_history(learner_state *state, segue_response *response);
+
+/** Write the report about shadow mode (response_shadow.c). */
+void segue_response_shadow(learner_state *state, segue_response *response);
+
+/** Write a learner as an export (response_export.c). */
+void segue_response_export(segue_service *service, segue_store *store, learner_state *state,
+                           segue_response *response);
 
 /** Write one type of a list. */
 void segue_response_type(segue_bytes *b, const segue_type_list *found, size_t k);

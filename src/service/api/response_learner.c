@@ -108,8 +108,9 @@ bool segue_response_copy_learner(learner_state *state, learner_view *out)
     *out = (learner_view){.version = segue_learner_version(state->learner),
                           .age = segue_learner_info(state->learner).age,
                           .open = state->by_id.count,
-                          .closed = segue_task_stats_tasks(&state->stats),
+                          .closed = segue_task_stats_tasks(&state->stats) + state->shadow.tasks,
                           .control = state->stats.closed[SIDE_CONTROL],
+                          .shadow = state->shadow.tasks,
                           .rewards = state->rewards,
                           .terms = *segue_learner_settings_terms(&state->settings),
                           .n_changes = state->settings.n_changes,
@@ -161,6 +162,7 @@ static void write_counts(const learner_view *shown, segue_bytes *b)
     segue_json_write_integer(b, "open", shown->open);
     segue_json_write_integer(b, "closed", shown->closed);
     segue_json_write_integer(b, "control", shown->control);
+    segue_json_write_integer(b, "shadow", shown->shadow);
     segue_json_write_raw(b, "}");
     segue_json_write_integer(b, "rewards", shown->rewards);
     if (segue_task_terms_have_costs(&shown->terms))
@@ -271,7 +273,8 @@ void segue_response_list_item(learner_state *state, segue_bytes *b)
     segue_json_write_bool(b, "paused", state->settings.paused);
     segue_json_write_integer(b, "arms", state->n_arms);
     segue_json_write_integer(b, "open", state->by_id.count);
-    segue_json_write_integer(b, "closed", segue_task_stats_tasks(&state->stats));
+    segue_json_write_integer(b, "closed",
+                             segue_task_stats_tasks(&state->stats) + state->shadow.tasks);
     segue_json_write_integer(b, "rewards", state->rewards);
     segue_json_write_integer(b, "version", segue_learner_version(state->learner));
     write_effect(b, &state->stats.whole, &state->effect,

@@ -17,6 +17,9 @@
     X(HISTORY, "learner_history", READ)                                                            \
     X(VERSIONS, "learner_versions", READ)                                                          \
     X(DECISIONS, "learner_decisions", READ)                                                        \
+    X(SHADOW, "shadow_report", READ)                                                               \
+    X(EXPORT, "export_learner", ADMIN)                                                             \
+    X(MERGE, "merge_learner", ADMIN)                                                               \
     X(ADD_ARM, "add_arm", ADMIN)                                                                   \
     X(RETIRE_ARM, "retire_arm", ADMIN)                                                             \
     X(RESUME, "resume_transfer", ADMIN)                                                            \

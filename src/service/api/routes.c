@@ -2,7 +2,7 @@
  *
  * A pattern is a method and a path in which ":l", ":t" and ":a" stand for the names of a learner, a
  * task and an arm.  Names are percent-decoded one segment at a time, after the path was matched: an
- * encoded slash belongs to a name.  The search is linear over 20 patterns, each compared segment by
+ * encoded slash belongs to a name.  The search is linear over 23 patterns, each compared segment by
  * segment, which is less work than parsing the body.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/api/routes.h"
@@ -29,6 +29,9 @@ static const pattern patterns[] = {
     {"GET", "/v1/learners/:l/history", ROUTE_HISTORY, NO_BODY},
     {"GET", "/v1/learners/:l/versions", ROUTE_VERSIONS, NO_BODY},
     {"GET", "/v1/learners/:l/decisions", ROUTE_DECISIONS, NO_BODY},
+    {"GET", "/v1/learners/:l/shadow", ROUTE_SHADOW, NO_BODY},
+    {"GET", "/v1/learners/:l/export", ROUTE_EXPORT, NO_BODY},
+    {"POST", "/v1/learners/:l/merge", ROUTE_MERGE, BODY},
     {"POST", "/v1/learners/:l/arms", ROUTE_ADD_ARM, BODY},
     {"DELETE", "/v1/learners/:l/arms/:a", ROUTE_RETIRE_ARM, NO_BODY},
     {"POST", "/v1/learners/:l/resume", ROUTE_RESUME, OPTIONAL_BODY},

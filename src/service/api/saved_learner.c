@@ -95,18 +95,24 @@ static segue_status load(const segue_bytes *saved, segue_learner **out, segue_er
     return segue_learner_deserialize(out, saved->data, saved->size, "the saved learner", err);
 }
 
-segue_status segue_saved_learner_read(learner_settings *settings, json_t *body, segue_error *err)
+segue_status segue_saved_learner_decode(learner_settings *settings, json_t *body, segue_error *err)
 {
     const json_t *value = json_object_get(body, "saved");
-    segue_learner *saved = NULL;
-    if (!value)
-        return SEGUE_OK;
     if (!json_is_string(value))
         return segue_json_fail(&body_location, "saved", err,
                                "is %s; need the bytes of a saved learner in base64",
                                segue_json_kind(value));
     SEGUE_TRY(decode(settings, json_string_value(value), json_string_length(value), err));
     name_bytes(&settings->saved, settings->from);
+    return SEGUE_OK;
+}
+
+segue_status segue_saved_learner_read(learner_settings *settings, json_t *body, segue_error *err)
+{
+    segue_learner *saved = NULL;
+    if (!json_object_get(body, "saved"))
+        return SEGUE_OK;
+    SEGUE_TRY(segue_saved_learner_decode(settings, body, err));
     SEGUE_TRY(load(&settings->saved, &saved, err));
     const segue_status status = copy_settings(settings, saved, body, err);
     segue_learner_destroy(saved);

@@ -18,6 +18,11 @@
 SEGUE_MUST_CHECK segue_status segue_saved_learner_read(learner_settings *settings, json_t *body,
                                                        segue_error *err);
 
+/** Read that field alone, which must be there: its bytes and their hash.
+ * @retval SEGUE_EPARSE, SEGUE_EDOMAIN, SEGUE_ENOMEM */
+SEGUE_MUST_CHECK segue_status segue_saved_learner_decode(learner_settings *settings, json_t *body,
+                                                         segue_error *err);
+
 /**
  * Create the learner of settings that have its bytes.
  *

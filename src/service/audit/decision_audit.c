@@ -85,9 +85,14 @@ static segue_status add_arms(segue_store *store, learner_state *state, segue_err
     return segue_rows_close(&rows, status);
 }
 
-/* A reward that later ones changed is stored as it became. */
-static segue_status check_settings(const learner_settings *settings, segue_error *err)
+/* In shadow mode there is nothing to compute.  A reward that later ones changed is stored as it
+ * became. */
+static segue_status check_settings(const learner_settings *settings, int64_t task, segue_error *err)
 {
+    if (segue_learner_settings_terms_of(settings, task)->shadow)
+        return segue_fail(err, SEGUE_EDOMAIN,
+                          "the decision cannot be computed: its task is in shadow mode, and the "
+                          "caller chose the arm");
     if (settings->aggregate == SEGUE_AGGREGATE_FIRST)
         return SEGUE_OK;
     return segue_fail(err, SEGUE_EDOMAIN,
@@ -98,14 +103,14 @@ static segue_status check_settings(const learner_settings *settings, segue_error
 }
 
 /* Make a state of the rebuilt learner, which it owns. */
-static segue_status create_state(segue_store *store, const segue_stored_learner *row,
+static segue_status create_state(segue_store *store, const segue_stored_learner *row, int64_t task,
                                  segue_recovered_learner *rebuilt, learner_state **out,
                                  segue_error *err)
 {
     static const unsigned char key[16];
     learner_settings settings;
     SEGUE_TRY(segue_learner_settings_parse(&settings, row->config, err));
-    segue_status status = check_settings(&settings, err);
+    segue_status status = check_settings(&settings, task, err);
     if (status == SEGUE_OK) {
         status = segue_learner_state_create(out, row, &settings, rebuilt->learner, key, err);
         rebuilt->learner = NULL;
@@ -124,7 +129,7 @@ static segue_status rebuild_row(segue_store *store, const segue_stored_learner *
         return segue_fail(err, SEGUE_EFILE, "%s", row->damage);
     segue_status status = rebuild(store, row, out->prior_seq, &rebuilt, err);
     if (status == SEGUE_OK)
-        status = create_state(store, row, &rebuilt, &out->state, err);
+        status = create_state(store, row, out->decision.task, &rebuilt, &out->state, err);
     segue_recovery_fini(&rebuilt);
     return status;
 }

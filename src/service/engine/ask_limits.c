@@ -50,31 +50,15 @@ static bool fail_memory(segue_response *response)
     return false;
 }
 
-/* *allowed is NULL if every arm may be chosen; else the caller frees it. */
-static bool find_allowed(const learner_state *state, size_t n_arms,
-                         const segue_parsed_request *request, bool **allowed,
-                         segue_response *response)
+bool segue_ask_limits_allowed(const learner_state *state, size_t n_arms,
+                              const segue_parsed_request *request, bool **allowed,
+                              segue_response *response)
 {
     *allowed = NULL;
     if (state->n_retired == 0 && !request->exclude && !request->eligible)
         return true;
     *allowed = calloc(state->n_arms, sizeof **allowed);
     return *allowed ? set_flags(state, n_arms, request, *allowed, response) : fail_memory(response);
-}
-
-bool segue_ask_limits_can_choose(const learner_state *state, const segue_parsed_request *request,
-                                 segue_response *response)
-{
-    bool *allowed = NULL;
-    bool fine = find_allowed(state, state->n_arms, request, &allowed, response);
-    if (fine && allowed && !memchr(allowed, 1, state->n_arms)) {
-        segue_response_fail(response, 409,
-                            "no arm can be chosen: all are excluded, not eligible or retired; "
-                            "exclude fewer, or name more as eligible");
-        fine = false;
-    }
-    free(allowed);
-    return fine;
 }
 
 void segue_ask_limits_respond_none(const segue_error *why, segue_response *response)
@@ -133,7 +117,7 @@ bool segue_ask_limits_collect(const learner_state *state, task_state *task,
 {
     segue_error why;
     *out = (ask_limits){.allowed = NULL};
-    if (!find_allowed(state, task->n_arms, request, &out->allowed, response))
+    if (!segue_ask_limits_allowed(state, task->n_arms, request, &out->allowed, response))
         return false;
     if (segue_ask_limits_set(state, task, out, &why) == SEGUE_OK)
         return true;

@@ -32,11 +32,11 @@ SEGUE_MUST_CHECK segue_status segue_ask_limits_set(const learner_state *state, t
 /* The arms that the policy chooses among, to explain its choice; NULL: all. */
 const bool *segue_ask_limits_explained(const ask_limits *limits);
 
-/* A task that is opened for this request would have an arm to choose; false: the response says that
- * it has none.  Writer, which alone changes the arms. */
-bool segue_ask_limits_can_choose(const learner_state *state,
-                                 const struct segue_parsed_request *request,
-                                 struct segue_response *response);
+/* The first n_arms arms that a request leaves: *allowed (of all arms), to be freed by the caller;
+ * NULL: all.  False: the response says why not. */
+bool segue_ask_limits_allowed(const learner_state *state, size_t n_arms,
+                              const struct segue_parsed_request *request, bool **allowed,
+                              struct segue_response *response);
 
 /* Respond that no arm of an open task can be chosen, or with another error. */
 void segue_ask_limits_respond_none(const segue_error *why, struct segue_response *response);

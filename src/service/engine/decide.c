@@ -31,7 +31,76 @@ size_t segue_decide_count(const segue_parsed_request *request)
 
 /* ---- choosing ---------------------------------------------------------------------------- */
 
-/* The distribution is drawn once for all decisions of the ask. */
+/* A request has the caller's choice in shadow mode, and in no other. */
+static bool fits_mode(const learner_state *state, bool shadow, const segue_parsed_request *request,
+                      segue_response *response)
+{
+    const bool has_chosen = request->chosen[0] != '\0';
+    if (has_chosen && !shadow)
+        segue_response_fail(response, 409,
+                            "'chosen' is for tasks of shadow mode, and in this task '%.80s' "
+                            "chooses; ask without it",
+                            state->settings.name);
+    else if (!has_chosen && shadow)
+        segue_response_fail(response, 409,
+                            "the task is in shadow mode, in which the caller chooses; send the arm "
+                            "as 'chosen', or PATCH the learner with {\"mode\": \"active\"} for "
+                            "tasks opened afterwards");
+    return has_chosen == shadow;
+}
+
+bool segue_decide_take_chosen(const learner_state *state, const task_terms *terms, size_t n_arms,
+                              const segue_parsed_request *request, const bool *allowed,
+                              arm_choice *out, segue_response *response)
+{
+    size_t arm = 0;
+    if (!fits_mode(state, terms->shadow, request, response))
+        return false;
+    if (!terms->shadow)
+        return true;
+    if (!segue_learner_state_find_arm(state, request->chosen, &arm)) {
+        segue_response_fail(response, 400,
+                            "the learner has no arm '%.80s', which 'chosen' names; GET the learner "
+                            "for its arms",
+                            request->chosen);
+        return false;
+    }
+    if (arm >= n_arms || (allowed && !allowed[arm])) {
+        segue_response_fail(response, 409,
+                            "'chosen' is '%.80s', which is excluded, retired, or newer than the "
+                            "task; choose another arm",
+                            request->chosen);
+        return false;
+    }
+    *out = (arm_choice){.decision = {.arm = arm}, .probability = request->chosen_probability};
+    return true;
+}
+
+bool segue_decide_needs_distribution(const task_state *task, const segue_parsed_request *request)
+{
+    return request->probability || task->terms.shadow;
+}
+
+bool segue_decide_can_choose(const learner_state *state, const segue_parsed_request *request,
+                             segue_response *response)
+{
+    bool *allowed = NULL;
+    arm_choice chosen;
+    bool fine = segue_ask_limits_allowed(state, state->n_arms, request, &allowed, response) &&
+                segue_decide_take_chosen(state, segue_learner_settings_terms(&state->settings),
+                                         state->n_arms, request, allowed, &chosen, response);
+    if (fine && allowed && !memchr(allowed, 1, state->n_arms)) {
+        segue_response_fail(response, 409,
+                            "no arm can be chosen: all are excluded, not eligible or retired; "
+                            "exclude fewer, or name more as eligible");
+        fine = false;
+    }
+    free(allowed);
+    return fine;
+}
+
+/* The distribution is drawn once for all decisions of the ask.  In shadow mode the first choice has
+ * the caller's arm. */
 static segue_status choose_each(segue_service *service, learner_state *state, task_state *task,
                                 const segue_parsed_request *request, const ask_limits *limits,
                                 decided *out, segue_error *err)
@@ -40,10 +109,7 @@ static segue_status choose_each(segue_service *service, learner_state *state, ta
     const double now = segue_service_time(service);
     arm_distribution distribution = {.drawn = NULL};
     segue_status status = SEGUE_OK;
-    out->choice = calloc(n, sizeof *out->choice);
-    if (!out->choice)
-        return segue_fail_no_memory(err, "decisions");
-    if (request->probability)
+    if (segue_decide_needs_distribution(task, request))
         status = segue_decide_task_distribution(task, limits, &distribution, err);
     while (out->n < n && status == SEGUE_OK) {
         status = segue_decide_task_ask(state, task, limits, &distribution, now,
@@ -92,7 +158,13 @@ bool segue_decide_choose(segue_service *service, learner_state *state, task_stat
         segue_response_explanation(state, task, segue_ask_limits_explained(&limits), &out->why);
     out->control = task->control;
     out->version = task->version;
-    fine = fine && choose_all(service, state, task, request, &limits, out, response);
+    out->choice = fine ? calloc(segue_decide_count(request), sizeof *out->choice) : NULL;
+    if (fine && !out->choice)
+        segue_response_fail(response, 503, "out of memory for decisions");
+    fine = out->choice &&
+           segue_decide_take_chosen(state, &task->terms, task->n_arms, request, limits.allowed,
+                                    out->choice, response) &&
+           choose_all(service, state, task, request, &limits, out, response);
     segue_ask_limits_fini(&limits);
     return fine;
 }
@@ -153,8 +225,8 @@ void segue_decide_push_deadlines(learner_state *state, const decided *d, bool pe
 bool segue_decide_is_long(const task_state *task, const segue_parsed_request *request)
 {
     const uint64_t count = request->count ? request->count : 1;
-    return segue_decide_task_cost(task, count, request->probability, request->explain) >
-           MAX_SHORT_COST;
+    return segue_decide_task_cost(task, count, segue_decide_needs_distribution(task, request),
+                                  request->explain) > MAX_SHORT_COST;
 }
 
 ask_outcome segue_decide_ask(segue_service *service, learner_state *state,
@@ -185,14 +257,28 @@ ask_outcome segue_decide_ask(segue_service *service, learner_state *state,
 
 /* ---- responding -------------------------------------------------------------------------- */
 
+/* Shadow mode: what Segue would have chosen, and the probability that it gave to the caller's arm. */
+static void write_would_choose(const segue_parsed_request *request, const arm_choice *choice,
+                               segue_bytes *b)
+{
+    segue_json_write_text(b, "would_choose", choice->would_choose);
+    if (!request->probability)
+        return;
+    if (choice->would_choose_probability > 0.0)
+        segue_json_write_double(b, "would_choose_probability", choice->would_choose_probability);
+    segue_json_write_double(b, "segue_probability", choice->decision.shadow.probability);
+}
+
 static void write_choice(const segue_service *service, const segue_parsed_request *request,
                          const arm_choice *choice, segue_bytes *b)
 {
-    char id[SEGUE_LONG_DECISION_ID_LENGTH + 1];
+    char id[SEGUE_MAX_DECISION_ID_LENGTH + 1];
     segue_decision_id_encode(&choice->decision, service->key, id);
     segue_json_write_text(b, "decision", id);
     segue_json_write_text(b, "arm", choice->arm);
-    if (request->probability)
+    if (choice->would_choose)
+        write_would_choose(request, choice, b);
+    else if (request->probability)
         segue_json_write_double(b, "probability", choice->probability);
 }
 
@@ -232,6 +318,12 @@ static bool all_exact(const decided *d)
     return true;
 }
 
+/* A decision that was stored with an event id may lack it. */
+static bool has_probability(const arm_choice *choice)
+{
+    return (choice->would_choose ? choice->would_choose_probability : choice->probability) > 0.0;
+}
+
 void segue_decide_respond(segue_service *service, const segue_parsed_request *request,
                           const decided *d, const segue_bytes *reward_result,
                           segue_response *response)
@@ -246,8 +338,7 @@ void segue_decide_respond(segue_service *service, const segue_parsed_request *re
         write_choices(service, request, d, b);
     else
         write_choice(service, request, &d->choice[0], b);
-    if (request->probability &&
-        d->choice[0].probability > 0.0) /* with an event id: may have been stored without it */
+    if (request->probability && has_probability(&d->choice[0]))
         segue_json_write_text(b, "probability_by", all_exact(d) ? "exact" : "monte-carlo");
     if (d->why.size > 0) {
         segue_json_write_key(b, "explanation");

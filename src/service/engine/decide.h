@@ -23,6 +23,21 @@ void segue_decide_fini(decided *d);
 /* The number of decisions that an ask wants. */
 size_t segue_decide_count(const segue_parsed_request *request);
 
+/* A task that is opened for this request would have an arm to choose; false: the response says that
+ * it has none.  Writer, which alone changes the arms. */
+bool segue_decide_can_choose(const learner_state *state, const segue_parsed_request *request,
+                             segue_response *response);
+
+/* In shadow mode, put the caller's arm and its probability into *out, for a task with these terms
+ * and arms; `allowed`: NULL, or the arms that may be chosen.  False: the response says why not, also
+ * if the request does not fit the mode.  The caller holds the learner's lock, or is the writer. */
+bool segue_decide_take_chosen(const learner_state *state, const task_terms *terms, size_t n_arms,
+                              const segue_parsed_request *request, const bool *allowed,
+                              arm_choice *out, segue_response *response);
+
+/* The ask needs the probabilities of the arms. */
+bool segue_decide_needs_distribution(const task_state *task, const segue_parsed_request *request);
+
 /* Choose; false: the response says why not.  The caller holds the learner's lock. */
 bool segue_decide_choose(segue_service *service, learner_state *state, task_state *task,
                          const segue_parsed_request *request, decided *out,

@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/decide_task.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,9 +66,60 @@ segue_status segue_decide_task_choose(task_state *task, const ask_limits *limits
     return SEGUE_OK;
 }
 
+/* Draw an arm by its probability; `certain`: one arm has them all, and nothing is drawn. */
+static size_t draw_arm(const arm_distribution *distribution, bool certain, size_t n_arms,
+                       segue_rng *rng)
+{
+    double left = certain ? 0.5 : segue_rng_uniform(rng);
+    size_t arm = 0, last = 0;
+    for (; arm < n_arms; arm++) {
+        if (distribution->probability[arm] > 0.0)
+            last = arm;
+        left -= distribution->probability[arm];
+        if (left < 0.0)
+            return arm;
+    }
+    return last; /* rounding */
+}
+
+/* The probabilities of all arms, with floor and shares. */
+static segue_status fill_probabilities(task_state *task, const ask_limits *limits,
+                                       arm_distribution *distribution, segue_error *err)
+{
+    const size_t n_arms = segue_task_internals(task->play).view->n_arms;
+    double *p = distribution->probability;
+    if (limits->play.rest > 0.0)
+        SEGUE_TRY(segue_task_apply_distribution(
+            task->play, limits->play.allowed, distribution->drawn, distribution->certain, p, err));
+    for (size_t i = 0; segue_task_limits_act(&limits->play) && i < n_arms; i++)
+        p[i] = segue_task_limits_probability(&limits->play, i, p[i]);
+    return SEGUE_OK;
+}
+
+/* The probability of the caller's arm is the share of the draws itself, which may be 0: it is not
+ * biased, as the comparison with the caller needs it. */
+segue_status segue_decide_task_observe(task_state *task, const ask_limits *limits,
+                                       arm_distribution *distribution, arm_choice *out,
+                                       segue_error *err)
+{
+    const task_internals in = segue_task_internals(task->play);
+    const bool certain = distribution->certain && !segue_task_limits_act(&limits->play);
+    SEGUE_TRY(fill_probabilities(task, limits, distribution, err));
+    const size_t arm = draw_arm(distribution, certain, in.view->n_arms, in.rng);
+    out->exact = distribution->certain;
+    out->would_choose_probability = fmin(distribution->probability[arm], 1.0);
+    out->decision.shadow = (segue_stored_shadow){
+        .is_set = true,
+        .arm = arm,
+        .probability = fmin(distribution->probability[out->decision.arm], 1.0)};
+    segue_task_count_ask(task->play, out->decision.arm);
+    return SEGUE_OK;
+}
+
 void segue_decide_task_issue(learner_state *state, task_state *task, arm_choice *choice, double now)
 {
     const size_t arm = choice->decision.arm;
+    const segue_stored_shadow shadow = choice->decision.shadow;
     choice->decision = (decision){.learner = state->id,
                                   .task = task->id,
                                   .tag = task->tag,
@@ -75,8 +127,10 @@ void segue_decide_task_issue(learner_state *state, task_state *task, arm_choice 
                                   .arm = arm,
                                   .version = task->version,
                                   .asked_at = now,
-                                  .probability = choice->probability};
+                                  .probability = choice->probability,
+                                  .shadow = shadow};
     choice->arm = state->arm[arm]->name;
+    choice->would_choose = shadow.is_set ? state->arm[shadow.arm]->name : NULL;
     task->active = now;
 }
 
@@ -84,7 +138,8 @@ segue_status segue_decide_task_ask(learner_state *state, task_state *task, const
                                    arm_distribution *distribution, double now, arm_choice *out,
                                    segue_error *err)
 {
-    SEGUE_TRY(segue_decide_task_choose(task, limits, distribution, out, err));
+    SEGUE_TRY(task->terms.shadow ? segue_decide_task_observe(task, limits, distribution, out, err)
+                                 : segue_decide_task_choose(task, limits, distribution, out, err));
     segue_decide_task_issue(state, task, out, now);
     return SEGUE_OK;
 }
@@ -124,6 +179,7 @@ segue_status segue_decide_task_copy(learner_state *state, const task_state *task
                                 .control_share = task->control_share,
                                 .version = task->version,
                                 .n_arms = task->n_arms,
+                                .terms = task->terms,
                                 .opened = task->opened,
                                 .rewards = task->rewards,
                                 .total = task->total}};

@@ -11,9 +11,11 @@
 /** One decision: which arm, and its probability if that was wanted. */
 typedef struct arm_choice {
     decision decision;
-    const char *arm;    /* its name */
-    double probability; /* 0: not requested */
-    bool exact;         /* not estimated by draws */
+    const char *arm;                 /* its name */
+    double probability;              /* 0: not requested */
+    bool exact;                      /* not estimated by draws */
+    const char *would_choose;        /* shadow mode: the name of Segue's arm ... */
+    double would_choose_probability; /* ... and its probability; 0: not known any more */
 } arm_choice;
 
 /** The distribution of the arm that the policy would choose next, within the limits of an ask;
@@ -39,6 +41,12 @@ SEGUE_MUST_CHECK segue_status segue_decide_task_choose(task_state *task, const a
                                                        arm_choice *out, segue_error *err);
 void segue_decide_task_issue(learner_state *state, task_state *task, arm_choice *choice,
                              double now);
+
+/** In shadow mode, instead of segue_decide_task_choose: the caller chose out->decision.arm with
+ * out->probability (0: not known); find what Segue would have chosen.  `distribution` is computed. */
+SEGUE_MUST_CHECK segue_status segue_decide_task_observe(task_state *task, const ask_limits *limits,
+                                                        arm_distribution *distribution,
+                                                        arm_choice *out, segue_error *err);
 
 /** A copy of an open task, to choose and to explain without the lock. */
 typedef struct task_copy {

@@ -53,7 +53,7 @@ typedef struct operation_kind {
 } operation_kind;
 
 extern const operation_kind op_create_learner, op_change_learner, op_delete_learner;
-extern const operation_kind op_add_arm, op_retire_arm;
+extern const operation_kind op_add_arm, op_retire_arm, op_merge;
 extern const operation_kind op_open, op_close, op_tell, op_tell_many, op_ask;
 extern const operation_kind op_erase;
 extern const operation_kind op_stop_transfer, op_resume_transfer; /* the first is a job */
@@ -132,6 +132,10 @@ struct operation {
             int64_t last_task; /* resume: of the open ones */
             bool is_new;       /* it was stopped */
         } transfer;
+        struct {
+            uint64_t number, tasks; /* of the merges of the learner; tasks that it adds */
+            bool is_new;            /* these bytes were not merged before */
+        } merge;
         struct tell_list *tell_list; /* tell many: until it is dequeued */
         uint64_t persisted_end;      /* persist: entries before this one are stored */
         bool more;                   /* purge: rows are left */

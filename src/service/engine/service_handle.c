@@ -124,6 +124,8 @@ static respond_by respond(segue_service *service, const segue_request *request,
     case ROUTE_HISTORY:
     case ROUTE_VERSIONS:
     case ROUTE_DECISIONS:
+    case ROUTE_SHADOW:
+    case ROUTE_EXPORT:
     case ROUTE_TASKS:
     case ROUTE_TASK:
         return BY_POOL;
@@ -144,6 +146,7 @@ static operation *create_operation(const segue_parsed_request *parsed)
                                                           [ROUTE_DELETE] = &op_delete_learner,
                                                           [ROUTE_ADD_ARM] = &op_add_arm,
                                                           [ROUTE_RETIRE_ARM] = &op_retire_arm,
+                                                          [ROUTE_MERGE] = &op_merge,
                                                           [ROUTE_RESUME] = &op_resume_transfer,
                                                           [ROUTE_OPEN] = &op_open,
                                                           [ROUTE_CLOSE] = &op_close,

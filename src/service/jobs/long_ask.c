@@ -60,7 +60,10 @@ static read_result begin_on(segue_service *service, operation *op, task_state *t
     read_state *r = op->read;
     task->active = segue_service_time(service);
     if (segue_decide_is_paused(op->state, op->response) ||
-        !segue_ask_limits_collect(op->state, task, &op->request, &r->limits, op->response))
+        !segue_ask_limits_collect(op->state, task, &op->request, &r->limits, op->response) ||
+        (op->ask.decided.n == 0 &&
+         !segue_decide_take_chosen(op->state, &task->terms, task->n_arms, &op->request,
+                                   r->limits.allowed, r->decided.choice, op->response)))
         return READ_DONE;
     if (copy_task(op, task))
         return READ_MORE;
@@ -115,8 +118,12 @@ static read_result pick_one(operation *op)
 {
     read_state *r = op->read;
     segue_error err;
-    if (segue_decide_task_choose(&r->copy.task, &r->limits, &r->distribution,
-                                 &r->decided.choice[r->decided.n], &err) != SEGUE_OK)
+    arm_choice *choice = &r->decided.choice[r->decided.n];
+    const segue_status status =
+        r->copy.task.terms.shadow
+            ? segue_decide_task_observe(&r->copy.task, &r->limits, &r->distribution, choice, &err)
+            : segue_decide_task_choose(&r->copy.task, &r->limits, &r->distribution, choice, &err);
+    if (status != SEGUE_OK)
         return reject(op, &err);
     r->decided.n++;
     return READ_MORE;
@@ -181,7 +188,7 @@ read_result segue_long_ask_turn(segue_service *service, operation *op)
         return explain(op);
     if (op->ask.decided.n > 0)
         return respond_decided(service, op);
-    if (op->request.probability && !r->has_distribution)
+    if (segue_decide_needs_distribution(&r->copy.task, &op->request) && !r->has_distribution)
         return find_distribution(op);
     if (r->decided.n < segue_decide_count(&op->request))
         return pick_one(op);

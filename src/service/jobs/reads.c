@@ -84,6 +84,20 @@ static read_result show_decisions(segue_service *service, operation *op, segue_s
     return READ_DONE;
 }
 
+static read_result show_shadow(segue_service *service, operation *op, segue_store *store)
+{
+    (void)service;
+    (void)store;
+    segue_response_shadow(op->state, op->response);
+    return READ_DONE;
+}
+
+static read_result export_learner(segue_service *service, operation *op, segue_store *store)
+{
+    segue_response_export(service, store, op->state, op->response);
+    return READ_DONE;
+}
+
 /* The newest version comes last, if the history does not have it. */
 static read_result end_versions(const read_state *r, segue_bytes *b)
 {
@@ -211,6 +225,10 @@ static piece_function *piece_of(segue_route route)
         return show_versions;
     case ROUTE_DECISIONS:
         return show_decisions;
+    case ROUTE_SHADOW:
+        return show_shadow;
+    case ROUTE_EXPORT:
+        return export_learner;
     case ROUTE_TASKS:
         return list_tasks;
     case ROUTE_TASK:

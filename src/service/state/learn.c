@@ -13,7 +13,8 @@
 #include "segue/internal.h"
 #include "service/api/task_features.h"
 
-#define TASK_COST 64 /* of opening and closing a task, in rewards */
+#define TASK_COST  64   /* of opening and closing a task, in rewards */
+#define MERGE_COST 5000 /* of reading a learner and a refit */
 
 static segue_status tell(segue_task *task, const segue_stored_reward *reward, segue_error *err)
 {
@@ -23,15 +24,35 @@ static segue_status tell(segue_task *task, const segue_stored_reward *reward, se
     return segue_store_fail_damaged(err, "task %" PRId64 ": %s", reward->task, why.message);
 }
 
+/* Count a reward in shadow mode; `shadow`: NULL if Segue chose. */
+static segue_status count_shadow(shadow_state *shadow, const segue_stored_reward *reward,
+                                 const segue_learner_config *config, segue_error *err)
+{
+    if (reward->shadow.is_set != (shadow != NULL))
+        return segue_store_fail_damaged(err,
+                                        "table reward, task %" PRId64 ", number %" PRId64
+                                        ", column segue_arm: the task %s in shadow mode",
+                                        reward->task, (int64_t)reward->number,
+                                        shadow ? "is" : "is not");
+    if (shadow)
+        segue_shadow_state_add(shadow, reward, config->lowest, config->highest);
+    return SEGUE_OK;
+}
+
 /* Tell a task the stored rewards of task `id`, in the order of arrival. */
-static segue_status tell_all(segue_store *store, int64_t id, segue_task *task, segue_error *err)
+static segue_status tell_all(segue_store *store, int64_t id, segue_task *task,
+                             const segue_learner_config *config, shadow_state *shadow,
+                             segue_error *err)
 {
     segue_rows rows;
     segue_stored_reward reward;
     segue_status status = SEGUE_OK;
     segue_rows_open(&rows, store, &(segue_query){.kind = SEGUE_QUERY_REWARDS, .id = id}, err);
     while (status == SEGUE_OK && segue_rows_next_reward(&rows, &reward))
-        status = tell(task, &reward, err);
+        if ((status = tell(task, &reward, err)) == SEGUE_OK)
+            status = count_shadow(shadow, &reward, config, err);
+    if (shadow)
+        segue_shadow_state_end_task(shadow);
     return segue_rows_close(&rows, status);
 }
 
@@ -70,7 +91,8 @@ static segue_status open_fresh(segue_learner *learner, const char *text, int64_t
 }
 
 segue_status segue_learn_task(segue_store *store, segue_learner *learner, int64_t task,
-                              const task_terms *terms, pthread_mutex_t *lock, segue_error *err)
+                              const task_terms *terms, shadow_state *shadow, pthread_mutex_t *lock,
+                              segue_error *err)
 {
     segue_task *fresh = NULL;
     char *features = NULL;
@@ -81,7 +103,8 @@ segue_status segue_learn_task(segue_store *store, segue_learner *learner, int64_
     if (status != SEGUE_OK)
         return status;
     /* Without the lock: no other thread has the fresh task. */
-    status = tell_all(store, task, fresh, err);
+    status = tell_all(store, task, fresh, segue_learner_get_config(learner),
+                      terms->shadow ? shadow : NULL, err);
     acquire(lock);
     if (status == SEGUE_OK)
         status = segue_learner_close_task(learner, &fresh, err);
@@ -93,5 +116,7 @@ segue_status segue_learn_task(segue_store *store, segue_learner *learner, int64_
 
 uint64_t segue_learn_recovery_cost(segue_event_kind kind, uint64_t rewards)
 {
-    return kind == SEGUE_EVENT_CLOSE ? rewards + TASK_COST : 1;
+    return kind == SEGUE_EVENT_CLOSE   ? rewards + TASK_COST
+           : kind == SEGUE_EVENT_MERGE ? MERGE_COST
+                                       : 1;
 }

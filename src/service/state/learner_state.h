@@ -16,6 +16,7 @@
 #include "service/state/hash_map.h"
 #include "service/state/model_history.h"
 #include "service/state/recent_rewards.h"
+#include "service/state/shadow/shadow_state.h"
 #include "service/state/task_state.h"
 #include "service/state/task_stats.h"
 #include "store/store.h"
@@ -58,6 +59,7 @@ typedef struct learner_state {
     hash_map by_key, by_id;
     task_stats stats; /* closed tasks */
     effect_state effect;
+    shadow_state shadow; /* closed tasks in which the caller chose */
     uint64_t rewards;
     double reward_sum;
     deadline_queue deadlines;

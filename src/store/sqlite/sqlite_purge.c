@@ -77,7 +77,8 @@ segue_status segue_sqlite_purge(segue_store *base, bool *more, segue_error *err)
     static const statement parts[] = {
         SQL_PURGE_REWARDS, SQL_PURGE_REWARD_PARTS, SQL_PURGE_DECISIONS, SQL_PURGE_TASKS,
         SQL_PURGE_EVENTS,  SQL_PURGE_ARMS,         SQL_PURGE_SNAPSHOTS, SQL_PURGE_INITIAL,
-        SQL_PURGE_CHAIN,   SQL_PURGE_REMOVED,      SQL_PURGE_BASE,      SQL_PURGE_LEARNER};
+        SQL_PURGE_CHAIN,   SQL_PURGE_REMOVED,      SQL_PURGE_BASE,      SQL_PURGE_MERGED,
+        SQL_PURGE_LEARNER};
     sqlite_store *store = segue_sqlite_of(base);
     int64_t learner = 0;
     *more = false;

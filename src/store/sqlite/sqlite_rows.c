@@ -81,6 +81,20 @@ static void read_task(segue_rows *rows, sql_row *row, void *out)
                                  open ? "NULL, as the task is open" : "the event that closed it");
 }
 
+/* Where the service chose, both columns are NULL. */
+static segue_stored_shadow read_shadow(sql_row *row, int column)
+{
+    if (segue_sqlite_column_is_null(row, column))
+        return (segue_stored_shadow){.is_set = false};
+    const segue_stored_shadow shadow = {
+        .is_set = true,
+        .arm = (size_t)segue_sqlite_column_integer(row, column, 0, SEGUE_MAX_ROW_ARMS - 1),
+        .probability = segue_sqlite_column_real(row, column + 1)};
+    if (!(shadow.probability >= 0.0 && shadow.probability <= 1.0))
+        segue_sqlite_column_fail(row, column + 1, "a probability");
+    return shadow;
+}
+
 /* Rewards are learned in the order of arrival, so a gap would change the learner. */
 static void read_reward(segue_rows *rows, sql_row *row, void *out)
 {
@@ -96,7 +110,8 @@ static void read_reward(segue_rows *rows, sql_row *row, void *out)
         .probability = segue_sqlite_column_is_null(row, 7) ? 0.0 : segue_sqlite_column_real(row, 7),
         .asks = segue_sqlite_column_is_null(row, 8)
                     ? NULL
-                    : segue_sqlite_column_text(row, 8, SEGUE_MAX_ROW_TEXT)};
+                    : segue_sqlite_column_text(row, 8, SEGUE_MAX_ROW_TEXT),
+        .shadow = read_shadow(row, 9)};
     if (!(reward->probability >= 0.0 && reward->probability <= 1.0))
         segue_sqlite_column_fail(row, 7, "a probability");
     if (rows->query.kind == SEGUE_QUERY_REWARDS && reward->position != rows->count)
@@ -119,7 +134,8 @@ static void read_decision(segue_rows *rows, sql_row *row, void *out)
         .event_id = no_event_id ? NULL : segue_sqlite_column_text(row, 4, SEGUE_MAX_STORE_NAME),
         .created = segue_sqlite_column_real(row, 5),
         .probability = no_probability ? 0.0 : segue_sqlite_column_real(row, 6),
-        .exact = !segue_sqlite_column_is_null(row, 7) && segue_sqlite_column_flag(row, 7)};
+        .exact = !segue_sqlite_column_is_null(row, 7) && segue_sqlite_column_flag(row, 7),
+        .shadow = read_shadow(row, 8)};
     if (!(decision->probability >= 0.0 && decision->probability <= 1.0))
         segue_sqlite_column_fail(row, 6, "a probability");
 }
@@ -206,6 +222,18 @@ static void read_reward_part(segue_rows *rows, sql_row *row, void *out)
                                  "the positions of a decision's rewards from 0 on, without a gap");
 }
 
+/* A list of merges has no bytes. */
+static void read_merged(segue_rows *rows, sql_row *row, void *out)
+{
+    segue_stored_merged *merged = out;
+    *merged = (segue_stored_merged){
+        .learner = sqlite3_column_int64(row->sql, 0),
+        .number = (uint64_t)segue_sqlite_column_integer(row, 1, 1, SEGUE_MAX_ROW_ID),
+        .origins = segue_sqlite_column_text(row, 2, SEGUE_MAX_ROW_TEXT)};
+    if (rows->query.kind == SEGUE_QUERY_MERGED)
+        merged->bytes = segue_sqlite_column_blob(row, 3, &merged->size);
+}
+
 /* ---- queries ----------------------------------------------------------------------------- */
 
 /* How a query is bound and read: parameters of the statement, in order, are of the query `id`, then
@@ -244,6 +272,8 @@ static const query_kind kinds[SEGUE_N_QUERIES] = {
     [SEGUE_QUERY_BASE] = {SQL_BASE, 1, "base", read_snapshot},
     [SEGUE_QUERY_REWARD_PARTS] = {SQL_REWARD_PARTS, 2, "reward_part", read_reward_part},
     [SEGUE_QUERY_TASK_PARTS] = {SQL_TASK_PARTS, 2, "reward_part", read_reward_part},
+    [SEGUE_QUERY_MERGES] = {SQL_MERGES, 2, "merged", read_merged},
+    [SEGUE_QUERY_MERGED] = {SQL_MERGED, 2, "merged", read_merged},
 };
 
 /* The decision numbers of a reward use all 64 bits; limits and events end at INT64_MAX. */

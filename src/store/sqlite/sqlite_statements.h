@@ -53,6 +53,7 @@
     X(REMOVE_PARTS, "DELETE FROM reward_part WHERE task = ?1")                                     \
     X(REMOVE_DECISIONS, "DELETE FROM decision WHERE task = ?1")                                    \
     X(RENAME_TASK, "UPDATE task SET key = ?2, tag = ?3, features = NULL WHERE id = ?1")            \
+    X(PURGE_MERGED, "DELETE FROM merged WHERE learner = ?1")                                       \
     X(PURGE_LEARNER, "DELETE FROM learner WHERE id = ?1")                                          \
     X(ADD_ARM, "INSERT INTO arm (learner, position, name, added) VALUES (?1, ?2, ?3, ?4)")         \
     X(RETIRE_ARM, "UPDATE arm SET retired = ?3 WHERE learner = ?1 AND position = ?2")              \
@@ -64,8 +65,10 @@
                  "(SELECT arm AS a, count(*) AS n, sum(value) AS s FROM reward WHERE task = ?1 "   \
                  "GROUP BY arm) AS r WHERE arm.learner = ?2 AND arm.position = r.a")               \
     X(DELETE_DECISIONS, "DELETE FROM decision WHERE task = ?1 AND event IS NULL")                  \
-    X(ADD_DECISION, "INSERT OR IGNORE INTO decision VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")      \
-    X(ADD_REWARD, "INSERT OR IGNORE INTO reward VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")      \
+    X(ADD_DECISION,                                                                                \
+      "INSERT OR IGNORE INTO decision VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")           \
+    X(ADD_REWARD,                                                                                  \
+      "INSERT OR IGNORE INTO reward VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")        \
     X(SET_REWARD, "UPDATE reward SET value = ?3 WHERE task = ?1 AND number = ?2")                  \
     X(ADD_REWARD_PART, "INSERT INTO reward_part VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                  \
     X(REWARD_PARTS, PART_COLUMNS "WHERE task = ?1 AND number = ?2 ORDER BY position")              \
@@ -74,6 +77,10 @@
     X(ADD_EVENT, "INSERT INTO event (learner, kind, subject, created) VALUES (?1, ?2, ?3, ?4)")    \
     X(ADD_INITIAL, "INSERT INTO initial VALUES (?1, ?2)")                                          \
     X(INITIAL, "SELECT learner, bytes FROM initial WHERE learner = ?1")                            \
+    X(ADD_MERGED, "INSERT INTO merged VALUES (?1, ?2, ?3, ?4)")                                    \
+    X(MERGES, "SELECT learner, number, origins FROM merged WHERE learner = ?1 ORDER BY number")    \
+    X(MERGED, "SELECT learner, number, origins, bytes FROM merged WHERE learner = ?1 AND "         \
+              "number = ?2")                                                                       \
     X(ADD_SNAPSHOT, "INSERT OR REPLACE INTO snapshot VALUES (?1, ?2, ?3)")                         \
     X(DELETE_SNAPSHOTS, "DELETE FROM snapshot WHERE learner = ?1 AND seq <> ?2")                   \
     X(LEARNERS, "SELECT id, name, config, created FROM learner "                                   \
@@ -92,12 +99,11 @@
     X(TASK_BY_KEY, TASK_COLUMNS "WHERE learner = ?1 AND key = ?2")                                 \
     X(TASK_BY_ID, TASK_COLUMNS "WHERE id = ?1")                                                    \
     X(REWARDS, REWARD_COLUMNS "WHERE task = ?1 ORDER BY position")                                 \
-    X(DECISIONS, "SELECT task, number, arm, version, event, created, probability, exact FROM "     \
-                 "decision WHERE task = ?1 AND event = ?2 ORDER BY number")                        \
-    X(TASK_DECISIONS,                                                                              \
-      "SELECT task, number, arm, version, event, created, probability, exact FROM "                \
-      "decision WHERE task = ?1 ORDER BY number")                                                  \
-    X(WAITING, "SELECT d.task, d.number, d.arm, d.version, d.event, d.created, NULL, NULL FROM "   \
+    X(DECISIONS, DECISION_COLUMNS "WHERE task = ?1 AND event = ?2 ORDER BY number")                \
+    X(TASK_DECISIONS, DECISION_COLUMNS "WHERE task = ?1 ORDER BY number")                          \
+    X(WAITING, "SELECT d.task, d.number, d.arm, d.version, d.event, d.created, "                   \
+               "iif(d.segue_arm IS NULL, NULL, d.probability), NULL, d.segue_arm, "                \
+               "d.segue_probability FROM "                                                         \
                "decision AS d JOIN task AS t ON t.id = d.task WHERE t.learner = ?1 AND t.closed "  \
                "IS NULL AND "                                                                      \
                "NOT EXISTS (SELECT 1 FROM reward AS r WHERE r.task = d.task AND "                  \
@@ -109,9 +115,13 @@
 
 #define FIRST_TASKS "SELECT id FROM task WHERE learner = ?1 ORDER BY id LIMIT ?2"
 
+#define DECISION_COLUMNS                                                                           \
+    "SELECT task, number, arm, version, event, created, probability, exact, segue_arm, "           \
+    "segue_probability FROM decision "
+
 #define REWARD_COLUMNS                                                                             \
-    "SELECT task, number, position, arm, value, created, by_default, probability, "                \
-    "asks FROM reward "
+    "SELECT task, number, position, arm, value, created, by_default, probability, asks, "          \
+    "segue_arm, segue_probability FROM reward "
 
 #define PART_COLUMNS "SELECT task, number, event, position, value, created FROM reward_part "
 

@@ -18,15 +18,17 @@ static const struct table {
     [SEGUE_TABLE_TASK] = {"task", "id, learner, key, control, version, n_arms, opened, closed, "
                                   "closed_seq, rewards, total, tag, control_share, features"},
     [SEGUE_TABLE_DECISION] = {"decision",
-                              "task, number, arm, version, event, created, probability, exact"},
+                              "task, number, arm, version, event, created, probability, exact, "
+                              "segue_arm, segue_probability"},
     [SEGUE_TABLE_REWARD] = {"reward", "task, number, position, arm, value, created, by_default, "
-                                      "probability, asks"},
+                                      "probability, asks, segue_arm, segue_probability"},
     [SEGUE_TABLE_EVENT] = {"event", "seq, learner, kind, subject, created"},
     [SEGUE_TABLE_INITIAL] = {"initial", "learner, bytes"},
     [SEGUE_TABLE_CHAIN] = {"chain", "learner, seq, bytes"},
     [SEGUE_TABLE_REMOVED] = {"removed", "task, learner, counts, bytes, erased"},
     [SEGUE_TABLE_BASE] = {"base", "learner, seq, bytes"},
     [SEGUE_TABLE_REWARD_PART] = {"reward_part", "task, number, event, position, value, created"},
+    [SEGUE_TABLE_MERGED] = {"merged", "learner, number, origins, bytes"},
     [SEGUE_TABLE_COUNTER] = {"sqlite_sequence", "name, seq"},
 };
 

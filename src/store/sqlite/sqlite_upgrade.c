@@ -15,8 +15,8 @@
  * option hint=N: it is cut out, with a comma or colon that is left over.  In 9 a task has the control
  * share that was in force when it opened: until then that of its learner's settings.  Settings of
  * learners can change.  In 10 a task may have features, a decision may have several rewards that add
- * up to one, and the event log has a hash chain, which begins with the upgrade: it says nothing about
- * changes of rows before. */
+ * up to one, a caller may choose in shadow mode, and learners can be merged.  The event log has a hash
+ * chain, which begins with the upgrade: it says nothing about changes of rows before. */
 #define METHOD "json_extract(config, '$.method')"
 #define WITHOUT_HINT                                                                               \
     "rtrim(substr(" METHOD ", 1, instr(" METHOD ", 'hint=') - 1) || ltrim(ltrim(substr(" METHOD    \
@@ -30,6 +30,12 @@
     "CREATE TABLE reward_part (task INTEGER, number INTEGER, event TEXT, position INTEGER NOT "    \
     "NULL, value REAL NOT NULL, created REAL NOT NULL, PRIMARY KEY (task, number, event)) "        \
     "WITHOUT ROWID;"
+#define ADD_SHADOW(table)                                                                          \
+    "ALTER TABLE " table " ADD COLUMN segue_arm INTEGER;"                                          \
+    "ALTER TABLE " table " ADD COLUMN segue_probability REAL;"
+#define ADD_MERGED                                                                                 \
+    "CREATE TABLE merged (learner INTEGER, number INTEGER, origins TEXT NOT NULL, bytes BLOB NOT " \
+    "NULL, PRIMARY KEY (learner, number));"
 static const sqlite_upgrade_step steps[] = {
     {4, ""},
     {5, "CREATE TABLE initial (learner INTEGER PRIMARY KEY, bytes BLOB NOT NULL);"
@@ -39,7 +45,8 @@ static const sqlite_upgrade_step steps[] = {
         " WHERE instr(" METHOD ", 'hint=') > 0;"},
     {8, ADD_CONTROL_SHARE},
     {9, "ALTER TABLE task ADD COLUMN features TEXT;" SEGUE_SQL_AUDIT_TABLES
-        "ALTER TABLE reward ADD COLUMN asks TEXT;" CREATE_REWARD_PART},
+        "ALTER TABLE reward ADD COLUMN asks TEXT;" CREATE_REWARD_PART ADD_SHADOW("decision")
+            ADD_SHADOW("reward") ADD_MERGED},
 };
 enum { N_STEPS = sizeof steps / sizeof *steps };
 

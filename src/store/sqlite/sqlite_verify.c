@@ -36,8 +36,10 @@ static const damage of_file[] = {
      ") + (SELECT count(*) FROM chain WHERE " NO_LEARNER
      ") + (SELECT count(*) FROM removed WHERE " NO_LEARNER
      ") + (SELECT count(*) FROM base WHERE " NO_LEARNER
+     ") + (SELECT count(*) FROM merged WHERE " NO_LEARNER
      ") + (SELECT count(*) FROM snapshot WHERE " NO_LEARNER ")",
-     "tasks, arms, events, initial states, snapshots or links of a learner that does not exist"},
+     "tasks, arms, events, initial states, merged learners, snapshots or links of a learner that "
+     "does not exist"},
     {"SELECT count(*) FROM sqlite_sequence WHERE (name = 'learner' AND seq < (SELECT max(id) FROM "
      "learner)) OR (name = 'task' AND seq < (SELECT max(id) FROM task)) OR (name = 'event' AND "
      "seq < (SELECT max(seq) FROM event))",
@@ -104,6 +106,7 @@ segue_status segue_sqlite_verify(segue_store *base, segue_error *err)
 /* ---- one learner ------------------------------------------------------------------------- */
 
 #define IS_CLOSE "kind = 1"
+#define IS_MERGE "kind = 12"
 _Static_assert(SEGUE_EVENT_CLOSE == 1, "IS_CLOSE has another number");
 _Static_assert(SEGUE_EVENT_TRIM == 10 && SEGUE_EVENT_ERASE == 11, "kinds of removals");
 
@@ -111,6 +114,7 @@ _Static_assert(SEGUE_EVENT_TRIM == 10 && SEGUE_EVENT_ERASE == 11, "kinds of remo
     "coalesce(CASE WHEN json_valid(l.config) THEN json_extract(l.config, '$.aggregate') END, "     \
     "'first')"
 #define THEIR_PARTS "FROM reward_part AS p WHERE p.task = r.task AND p.number = r.number"
+_Static_assert(SEGUE_EVENT_MERGE == 12, "IS_MERGE has another number");
 
 static const damage of_learner[] = {
     {"SELECT count(*) FROM task AS t WHERE learner = ?1 AND closed_seq IS NOT NULL AND NOT EXISTS "
@@ -134,6 +138,14 @@ static const damage of_learner[] = {
      "removed rewards without an event that removed them"},
     {"SELECT count(*) FROM removed AS x WHERE learner = ?1 AND NOT json_valid(counts)",
      "removed rewards whose counts are not JSON"},
+    {"SELECT count(*) FROM task AS t JOIN reward AS r ON r.task = t.id WHERE t.learner = ?1 AND "
+     "(r.segue_arm NOT BETWEEN 0 AND t.n_arms - 1 OR (r.segue_arm IS NULL) <> "
+     "(r.segue_probability IS NULL))",
+     "rewards in shadow mode whose columns disagree"},
+    {"SELECT count(*) FROM merged AS m WHERE learner = ?1 AND NOT EXISTS (SELECT 1 FROM event "
+     "WHERE "
+     "learner = m.learner AND " IS_MERGE " AND subject = m.number)",
+     "merged learners that the event log lacks"},
     {"SELECT count(*) FROM (SELECT t.rewards AS rewards, t.total AS total, count(r.task) AS n, "
      "coalesce(sum(r.value), 0) AS s, coalesce(sum(abs(r.value)), 0) AS m FROM task AS t LEFT JOIN "
      "reward AS r ON r.task = t.id WHERE t.learner = ?1 AND t.closed_seq IS NOT NULL AND "

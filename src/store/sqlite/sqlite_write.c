@@ -140,6 +140,15 @@ segue_status segue_sqlite_close_task(segue_store *base, const segue_stored_task 
     return segue_sqlite_run_ids(store, SQL_DELETE_DECISIONS, task->id, 0, err);
 }
 
+/* Where the service chose, both columns stay NULL. */
+static void bind_shadow(sqlite3_stmt *sql, int first, const segue_stored_shadow *shadow)
+{
+    if (!shadow->is_set)
+        return;
+    (void)sqlite3_bind_int64(sql, first, (int64_t)shadow->arm);
+    (void)sqlite3_bind_double(sql, first + 1, shadow->probability);
+}
+
 /* A decision without a probability stores NULL for it. */
 static segue_status insert_decision(sqlite_store *store, const segue_stored_decision *decision,
                                     segue_error *err)
@@ -157,6 +166,7 @@ static segue_status insert_decision(sqlite_store *store, const segue_stored_deci
         (void)sqlite3_bind_double(sql, 7, decision->probability);
         (void)sqlite3_bind_int64(sql, 8, decision->exact);
     }
+    bind_shadow(sql, 9, &decision->shadow);
     return run_bound(store, sql, bound, err);
 }
 
@@ -176,6 +186,7 @@ static segue_status insert_reward(sqlite_store *store, const segue_stored_reward
     (void)sqlite3_bind_int64(sql, 7, reward->by_default);
     if (reward->probability > 0.0)
         (void)sqlite3_bind_double(sql, 8, reward->probability);
+    bind_shadow(sql, 10, &reward->shadow);
     const segue_status status = run_bound(store, sql, bind_text(sql, 9, reward->asks), err);
     *is_new = status == SEGUE_OK && sqlite3_changes(store->db) == 1;
     return status;
@@ -285,6 +296,20 @@ static segue_status insert_removed(sqlite_store *store, const segue_stored_remov
     return run_bound(store, sql, bound, err);
 }
 
+static segue_status insert_merged(sqlite_store *store, const segue_stored_merged *row,
+                                  segue_error *err)
+{
+    sqlite3_stmt *sql = segue_sqlite_statement(store, SQL_ADD_MERGED, err);
+    if (!sql)
+        return SEGUE_EIO;
+    (void)sqlite3_bind_int64(sql, 1, row->learner);
+    (void)sqlite3_bind_int64(sql, 2, (int64_t)row->number);
+    int bound = bind_text(sql, 3, row->origins);
+    if (bound == SQLITE_OK)
+        bound = sqlite3_bind_blob64(sql, 4, row->bytes, row->size, SQLITE_STATIC);
+    return run_bound(store, sql, bound, err);
+}
+
 segue_status segue_sqlite_insert(segue_store *base, segue_store_table table, void *row,
                                  bool *is_new, segue_error *err)
 {
@@ -310,6 +335,8 @@ segue_status segue_sqlite_insert(segue_store *base, segue_store_table table, voi
         return insert_removed(store, row, err);
     case SEGUE_TABLE_REWARD_PART:
         return insert_reward_part(store, row, err);
+    case SEGUE_TABLE_MERGED:
+        return insert_merged(store, row, err);
     case SEGUE_TABLE_SNAPSHOT:
         return insert_snapshot(store, row, err);
     default:

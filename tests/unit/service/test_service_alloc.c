@@ -48,7 +48,7 @@ static bool served(segue_service *service, const char *method, const char *path,
         reply.status == 200 && reply.body.size > 0 && !reply.body.failed
             ? memmem(reply.body.data, reply.body.size, "\"decision\":\"", 12)
             : NULL;
-    for (size_t i = 0; found && id && i < SEGUE_LONG_DECISION_ID_LENGTH; i++) {
+    for (size_t i = 0; found && id && i < SEGUE_MAX_DECISION_ID_LENGTH; i++) {
         id[i] = found[12 + i] == '"' ? '\0' : (char)found[12 + i];
         id[i + 1] = '\0';
         if (!id[i])
@@ -62,7 +62,7 @@ static bool served(segue_service *service, const char *method, const char *path,
 /* Ask, and tell the reward if the ask gave an id, `count` times. */
 static bool serve_tasks(segue_service *service, char name, int count, const char *more)
 {
-    char body[256], id[SEGUE_LONG_DECISION_ID_LENGTH + 1] = "";
+    char body[256], id[SEGUE_MAX_DECISION_ID_LENGTH + 1] = "";
     bool fine = true;
     for (int i = 0; i < count && fine && !segue_service_needs_restart(service); i++) {
         id[0] = '\0';
@@ -150,7 +150,31 @@ static segue_status aggregate_scenario(segue_error *err)
     return end(service, fine, err);
 }
 
+/* In shadow mode requests are answered or rejected, and the store is sound. */
+static segue_status shadow_scenario(segue_error *err)
+{
+    segue_service *service = NULL;
+    SEGUE_TRY(begin(&service, err));
+    bool fine = served(service, "POST", "/v1/learners",
+                       "{\"name\":\"l\",\"arms\":[\"A\",\"B\"],\"steps\":1,"
+                       "\"mode\":\"shadow\",\"reward_deadline\":9,\"default_reward\":0}",
+                       NULL);
+    if (alloc_has_failed() == 0)
+        fine = fine &&
+               serve_tasks(service, 's', 2, ",\"chosen\":\"A\",\"chosen_probability\":0.5") &&
+               serve_tasks(service, 't', 2, ",\"event\":\"e\",\"chosen\":\"B\",\"explain\":true") &&
+               served(service, "GET", "/v1/learners/l/shadow", "", NULL);
+    return end(service, fine, err);
+}
+
+static void shadow_mode_survives_every_failing_allocation(void **state)
+{
+    (void)state;
+    alloc_fail_some(shadow_scenario, 100, repeats(50) < 50 ? 29 : 1);
+}
+
 static char saved_body[16384]; /* of a request that brings a saved learner */
+static char merge_body[16400]; /* of one that merges it */
 
 /* A learner from a saved one is created or rejected, and the store is sound. */
 static segue_status saved_scenario(segue_error *err)
@@ -159,7 +183,9 @@ static segue_status saved_scenario(segue_error *err)
     SEGUE_TRY(begin(&service, err));
     bool fine = served(service, "POST", "/v1/learners", saved_body, NULL);
     if (alloc_has_failed() == 0)
-        fine = fine && serve_tasks(service, 's', 2, "");
+        fine = fine && serve_tasks(service, 's', 2, "") &&
+               served(service, "POST", "/v1/learners/l/merge", merge_body, NULL) &&
+               served(service, "GET", "/v1/learners/l/export", "", NULL);
     return end(service, fine, err);
 }
 
@@ -181,6 +207,7 @@ static void a_saved_learner_survives_every_failing_allocation(void **state)
     assert_true(used + length + 3 <= sizeof saved_body);
     (void)segue_encode_base64(saved_body + used, b.data, b.size);
     (void)strcpy(saved_body + used + length, "\"}");
+    (void)snprintf(merge_body, sizeof merge_body, "{\"force\":true%s", saved_body + 11);
     segue_bytes_fini(&b);
     segue_learner_destroy(learner);
     alloc_fail_some(saved_scenario, 100, repeats(50) < 50 ? 29 : 1);
@@ -342,6 +369,7 @@ int main(void)
         cmocka_unit_test(several_rewards_survive_failing_allocations),
         cmocka_unit_test(opening_tasks_never_stops_the_service),
         cmocka_unit_test(a_saved_learner_survives_every_failing_allocation),
+        cmocka_unit_test(shadow_mode_survives_every_failing_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* test_store_upgrade.c - a store of an older format is upgraded by steps, or refused.
  *
  * Formats 4 and 5 lack the table of initial states and the probability of a reward; 6 and 7 have the
- * tables of 8; 4 to 8 lack the control share of a task; 4 to 9 the hash chain and parts of rewards.
+ * tables of 8; 4 to 8 lack the control share of a task; 4 to 9 the hash chain, parts of rewards, shadow
+ * mode and merges.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
@@ -49,8 +50,12 @@ static void make_older(const char *format)
     if (atoi(format) < 10)
         execute(store, "ALTER TABLE task DROP COLUMN features; "
                        "DROP TABLE chain; DROP TABLE removed; DROP TABLE base; "
-                       "DROP INDEX event_trim; DROP TABLE reward_part; "
-                       "ALTER TABLE reward DROP COLUMN asks;");
+                       "DROP INDEX event_trim; DROP TABLE reward_part; DROP TABLE merged; "
+                       "ALTER TABLE reward DROP COLUMN asks; "
+                       "ALTER TABLE decision DROP COLUMN segue_arm; "
+                       "ALTER TABLE decision DROP COLUMN segue_probability; "
+                       "ALTER TABLE reward DROP COLUMN segue_arm; "
+                       "ALTER TABLE reward DROP COLUMN segue_probability;");
     (void)snprintf(text, sizeof text, "PRAGMA user_version = %s", format);
     execute(store, text);
     segue_store_close(store);

@@ -12,7 +12,8 @@
 
 typedef struct settings {
     cli_client client;
-    const char *task, *event, *exclude, *eligible;
+    const char *task, *event, *exclude, *eligible, *chosen;
+    double chosen_probability;
     uint64_t count;
     bool probability, explain;
 } settings;
@@ -29,6 +30,9 @@ static const cli_option options[] = {
     {"count", 0, CLI_INTEGER, FIELD(count), "N", "several decisions at once", 1, 1000},
     {"probability", 0, CLI_FLAG, FIELD(probability), NULL, "also the arm's probability", 0, 0},
     {"explain", 0, CLI_FLAG, FIELD(explain), NULL, "also the types still compatible", 0, 0},
+    {"chosen", 0, CLI_TEXT, FIELD(chosen), "ARM", "shadow mode: the arm that you chose", 0, 0},
+    {"chosen-probability", 0, CLI_NUMBER, FIELD(chosen_probability), "P",
+     "... and its probability, above 0", 0.0, 1.0},
     CLI_CLIENT_OPTIONS,
 };
 
@@ -67,6 +71,10 @@ static segue_bytes write_body(const settings *set)
         segue_json_write_bool(&b, "probability", 1);
     if (set->explain)
         segue_json_write_bool(&b, "explain", 1);
+    if (set->chosen)
+        segue_json_write_text(&b, "chosen", set->chosen);
+    if (set->chosen_probability > 0.0)
+        segue_json_write_double(&b, "chosen_probability", set->chosen_probability);
     segue_json_write_raw(&b, "}");
     return b;
 }
@@ -91,7 +99,8 @@ const cli_command cli_command_ask = {
                "which 'segue tell' takes.\n\n"
                "examples:\n"
                "  segue ask tutor --task student-42\n"
-               "  segue ask tutor --task student-42 --probability --explain\n",
+               "  segue ask tutor --task student-42 --probability --explain\n"
+               "  segue ask tutor --task student-42 --chosen video --chosen-probability 0.5\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

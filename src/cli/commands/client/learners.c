@@ -1,7 +1,7 @@
 /* learners.c - `segue learners`: list, show, create and change the learners of a service.
  *
- * Without an action it sends GET, with or without LEARNER; --create, --from and --add-arm send POST,
- * --retire-arm and --delete send DELETE. One request per command. A saved learner (--from) is loaded
+ * Without an action it sends GET, with or without LEARNER; --export and --shadow send GET, --create,
+ * --from, --add-arm and --merge POST, --retire-arm and --delete DELETE. One request per command. A saved learner (--from) is loaded
  * here first, so that a wrong file has a sentence with its name.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <jansson.h>
@@ -16,8 +16,8 @@
 
 typedef struct settings {
     cli_client client;
-    const char *create, *from, *arms, *add_arm, *retire_arm;
-    bool is_deletion;
+    const char *create, *from, *arms, *add_arm, *retire_arm, *merge;
+    bool is_deletion, is_export, is_shadow, force;
 } settings;
 
 #define FIELD(name) .offset = offsetof(settings, name)
@@ -33,6 +33,12 @@ static const cli_option options[] = {
     {"retire-arm", 0, CLI_TEXT, FIELD(retire_arm), "ARM", "no longer decide for this arm", 0, 0},
     {"delete", 0, CLI_FLAG, FIELD(is_deletion), NULL, "delete LEARNER, its tasks and rewards", 0,
      0},
+    {"shadow", 0, CLI_FLAG, FIELD(is_shadow), NULL, "would LEARNER have chosen better than you?", 0,
+     0},
+    {"export", 0, CLI_FLAG, FIELD(is_export), NULL, "print LEARNER, to merge it elsewhere", 0, 0},
+    {"merge", 0, CLI_TEXT, FIELD(merge), "FILE", "merge an export into LEARNER; -: standard input",
+     0, 0},
+    {"force", 0, CLI_FLAG, FIELD(force), NULL, "with --merge: even if tasks count twice", 0, 0},
     CLI_CLIENT_OPTIONS,
 };
 
@@ -83,15 +89,19 @@ static segue_status add_from(const settings *set, const char *name, json_t *lear
                              "a name is not UTF-8, or out of memory for a request");
 }
 
-static segue_status send_learner(const settings *set, json_t *learner, segue_error *err)
+/* Send a JSON object to a path, which is released. */
+static segue_status send_object(const settings *set, segue_bytes path, json_t *learner,
+                                segue_error *err)
 {
     segue_bytes body = {.data = NULL};
     char *text = json_dumps(learner, JSON_COMPACT);
-    if (!text)
+    if (!text) {
+        segue_bytes_fini(&path);
         return segue_fail_no_memory(err, "a request");
+    }
     segue_json_write_raw(&body, text);
     free(text);
-    return cli_client_send(&set->client, "POST", cli_client_path(NULL, NULL, NULL), &body, err);
+    return cli_client_send(&set->client, "POST", path, &body, err);
 }
 
 /* The JSON file is parsed here, so that a mistake in it has a line number. */
@@ -104,8 +114,22 @@ static segue_status create(const settings *set, const char *name, segue_error *e
     if (status == SEGUE_OK && set->from)
         status = add_from(set, name, learner, err);
     if (status == SEGUE_OK)
-        status = send_learner(set, learner, err);
+        status = send_object(set, cli_client_path(NULL, NULL, NULL), learner, err);
     json_decref(learner);
+    return status;
+}
+
+/* ---- merging ----------------------------------------------------------------------------- */
+
+static segue_status merge(const settings *set, const char *learner, segue_error *err)
+{
+    json_t *export = NULL;
+    SEGUE_TRY(segue_json_read(&export, set->merge, err));
+    const bool fine = !set->force || json_object_set_new(export, "force", json_true()) == 0;
+    const segue_status status =
+        fine ? send_object(set, cli_client_path(learner, "merge", NULL), export, err)
+             : segue_fail(err, SEGUE_EUSAGE, "%s: is not an export", set->merge);
+    json_decref(export);
     return status;
 }
 
@@ -125,10 +149,14 @@ static segue_status add_arm(const settings *set, const char *learner, segue_erro
 static segue_status check_settings(const settings *set, const char *learner, segue_error *err)
 {
     const int n_actions = (set->create || set->from) + (set->add_arm != NULL) +
-                          (set->retire_arm != NULL) + set->is_deletion;
+                          (set->retire_arm != NULL) + set->is_deletion + (set->merge != NULL) +
+                          set->is_export + set->is_shadow;
     if (n_actions > 1)
         return segue_fail(err, SEGUE_EUSAGE,
-                          "give one of --create or --from, --add-arm, --retire-arm, --delete");
+                          "give one of --create or --from, --add-arm, --retire-arm, --delete, "
+                          "--shadow, --export, --merge");
+    if (set->force && !set->merge)
+        return segue_fail(err, SEGUE_EUSAGE, "--force belongs to --merge; 'segue help learners'");
     if (set->arms && !set->from)
         return segue_fail(err, SEGUE_EUSAGE, "--arms belongs to --from; 'segue help learners'");
     if (set->create && !set->from && learner)
@@ -150,10 +178,15 @@ static segue_status run(int argc, char **argv, segue_error *err)
         return create(&set, learner, err);
     if (set.add_arm)
         return add_arm(&set, learner, err);
+    if (set.merge)
+        return merge(&set, learner, err);
+    const char *part = set.retire_arm  ? "arms"
+                       : set.is_export ? "export"
+                       : set.is_shadow ? "shadow"
+                                       : NULL;
     const bool deletes = set.retire_arm || set.is_deletion;
     return cli_client_send(&set.client, deletes ? "DELETE" : "GET",
-                           cli_client_path(learner, set.retire_arm ? "arms" : NULL, set.retire_arm),
-                           NULL, err);
+                           cli_client_path(learner, part, set.retire_arm), NULL, err);
 }
 
 const cli_command cli_command_learners = {
@@ -168,6 +201,8 @@ const cli_command cli_command_learners = {
                "  echo '{\"name\":\"tutor\",\"arms\":[\"A\",\"B\"]}' | segue learners --create -\n"
                "  segue learners tutor\n"
                "  segue learners tutor --from tutor.segue\n"
+               "  segue learners tutor --shadow\n"
+               "  segue learners tutor --export | segue learners all --merge - -u other:8080\n"
                "  segue learners --url https://decide.example.org --cacert ca.pem\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,

@@ -72,6 +72,19 @@ static segue_status read_flag(json_t *body, const char *field, bool *out, segue_
     return segue_json_flag(&body_location, field, json_object_get(body, field), out, err);
 }
 
+static segue_status read_mode(task_terms *terms, json_t *body, segue_error *err)
+{
+    const json_t *value = json_object_get(body, "mode");
+    const char *text = json_string_value(value);
+    if (!value)
+        return SEGUE_OK;
+    if (!text || (strcmp(text, "active") != 0 && strcmp(text, "shadow") != 0))
+        return segue_json_fail(&body_location, "mode", err, "is %s; need 'active' or 'shadow'",
+                               text ? "another text" : segue_json_kind(value));
+    terms->shadow = strcmp(text, "shadow") == 0;
+    return SEGUE_OK;
+}
+
 /* Settings that act on the effect of transfer. */
 static segue_status read_effect(task_terms *terms, json_t *body, double range, segue_error *err)
 {
@@ -85,6 +98,7 @@ static segue_status read_rest(task_terms *terms, json_t *body, double range, seg
 {
     SEGUE_TRY(read_integer(body, "close_after", SEGUE_MAX_HORIZON, &terms->close_after, err));
     SEGUE_TRY(read_number(body, "idle", 0.0, MAX_SECONDS, &terms->idle, err));
+    SEGUE_TRY(read_mode(terms, body, err));
     return read_effect(terms, body, range, err);
 }
 
@@ -175,6 +189,11 @@ uint64_t segue_task_terms_horizon(const task_terms *terms)
     return terms->steps > 0 ? terms->steps : SEGUE_MAX_HORIZON;
 }
 
+const char *segue_task_terms_mode(const task_terms *terms)
+{
+    return terms->shadow ? "shadow" : "active";
+}
+
 /* ---- writing ----------------------------------------------------------------------------- */
 
 void segue_task_terms_write(const task_terms *terms, segue_bytes *b)
@@ -195,6 +214,7 @@ void segue_task_terms_write(const task_terms *terms, segue_bytes *b)
     segue_arm_numbers_write(b, "costs", terms->costs);
     if (terms->switch_cost > 0.0)
         segue_json_write_double(b, "switch_cost", terms->switch_cost);
+    segue_json_write_text(b, "mode", segue_task_terms_mode(terms));
 }
 
 /* ---- comparing --------------------------------------------------------------------------- */
@@ -246,6 +266,9 @@ void segue_task_terms_difference(const task_terms *stored, const task_terms *req
         (void)snprintf(out, size, "other shares");
     if (out[0] == '\0' && !segue_arm_numbers_equal(a->costs, b->costs))
         (void)snprintf(out, size, "other costs");
+    if (out[0] == '\0' && a->shadow != b->shadow)
+        (void)snprintf(out, size, "mode %s, request has %s", segue_task_terms_mode(a),
+                       segue_task_terms_mode(b));
 }
 
 const char *segue_task_terms_unknown_arm(const task_terms *terms, knows_arm knows,

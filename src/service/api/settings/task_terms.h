@@ -31,6 +31,7 @@ typedef struct task_terms {
     const arm_numbers *costs;  /* of a pull, in units of the rewards; likewise */
     double switch_cost;        /* of a pull of another arm than the task's last decision */
     const arm_numbers *shares; /* fixed probabilities of arms; NULL: none; of the settings' pool */
+    bool shadow;               /* the caller chooses, Segue says what it would have chosen */
 } task_terms;
 
 /** One change of a learner's terms. */
@@ -56,6 +57,9 @@ SEGUE_MUST_CHECK segue_status segue_task_terms_merge(task_terms *terms, json_t *
 
 /** The horizon of a task with these terms, as the library takes it. */
 uint64_t segue_task_terms_horizon(const task_terms *terms);
+
+/** The field "mode". */
+const char *segue_task_terms_mode(const task_terms *terms);
 
 /** Check how terms fit together.  @retval SEGUE_EDOMAIN */
 SEGUE_MUST_CHECK segue_status segue_task_terms_check(const task_terms *terms, segue_error *err);

@@ -16,6 +16,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "segue/internal.h"
 #include "service/api/response.h"
@@ -49,7 +50,10 @@ static segue_status add_decision(const asked_task *task, const segue_stored_deci
         (arm_choice){.decision = segue_decision_id_from_row(state->id, task->tag, row),
                      .arm = state->arm[row->arm]->name,
                      .probability = row->probability > 0.0 ? row->probability : NAN,
-                     .exact = row->exact};
+                     .exact = row->exact,
+                     .would_choose = row->shadow.is_set && row->shadow.arm < state->n_arms
+                                         ? state->arm[row->shadow.arm]->name
+                                         : NULL};
     d->version = row->version;
     return SEGUE_OK;
 }
@@ -72,11 +76,16 @@ static segue_status read_earlier_decisions(segue_service *service, asked_task ta
     SEGUE_TRY(segue_rows_close(&rows, status));
     const size_t n = op->ask.decided.n, wanted = segue_decide_count(&op->request);
     op->ask.decided.control = task.control;
+    const char *chosen = op->request.chosen;
     if (n > 0 && n != wanted)
         segue_operation_reject(
             op, 409,
             "event '%.80s' has %zu decisions and the request asks for %zu; send the same count",
             op->request.event_id, n, wanted);
+    else if (n > 0 && chosen[0] && strcmp(chosen, op->ask.decided.choice[0].arm) != 0)
+        segue_operation_reject(
+            op, 409, "event '%.80s' has the arm '%.80s' and 'chosen' is '%.80s'; send the same arm",
+            op->request.event_id, op->ask.decided.choice[0].arm, chosen);
     return SEGUE_OK;
 }
 
@@ -174,7 +183,7 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
         return SEGUE_OK;
     if (found)
         return store_closed(service, op, err);
-    if (segue_ask_limits_can_choose(op->state, &op->request, op->response))
+    if (segue_decide_can_choose(op->state, &op->request, op->response))
         return segue_task_change_store_open(service, op, err);
     op->result = OP_RESPONDED;
     return SEGUE_OK;

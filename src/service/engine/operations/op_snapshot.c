@@ -17,7 +17,8 @@ segue_status segue_op_snapshot_add(segue_service *service, const learner_state *
                                    segue_error *err)
 {
     segue_bytes b = {.data = NULL};
-    segue_recovery_serialize(state->learner, &state->stats, &state->effect, &state->versions, &b);
+    segue_recovery_serialize(state->learner, &state->stats, &state->effect, &state->versions,
+                             &state->shadow, &b);
     segue_recovery_seal(&b, state->id, state->seq);
     const segue_status status =
         b.failed

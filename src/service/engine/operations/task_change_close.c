@@ -58,7 +58,7 @@ void segue_task_change_rollback(operation *op)
     set_staged_closed(op->state, op->task, false);
 }
 
-/* Add the task to the totals of its arms and to the statistics of closed tasks. */
+/* Add the task to the totals of its arms and, if Segue chose, to the statistics of closed tasks. */
 static void count_task(learner_state *state, const task_state *task, double closed)
 {
     const double lowest = state->settings.lowest, width = state->settings.highest - lowest;
@@ -67,6 +67,8 @@ static void count_task(learner_state *state, const task_state *task, double clos
         state->arm[i]->pulls += info.pulls[i];
         state->arm[i]->total += lowest * (double)info.pulls[i] + width * info.sum[i];
     }
+    if (task->terms.shadow)
+        return;
     segue_task_stats_add(&state->stats, task->control, task->rewards, task->total);
     segue_effect_state_add(&state->effect,
                            &(segue_stored_task){.id = task->id,
@@ -81,11 +83,13 @@ segue_status segue_task_change_apply_close(segue_service *service, operation *op
 {
     learner_state *state = op->state;
     task_state *task = op->task;
-    SEGUE_TRY(segue_learn_task(service->store, state->learner, task->id, &task->terms, &state->lock,
-                               err));
+    shadow_state shadow = state->shadow;
+    SEGUE_TRY(segue_learn_task(service->store, state->learner, task->id, &task->terms, &shadow,
+                               &state->lock, err));
     segue_operation_event_applied(op, task->rewards);
     op->task = NULL;
     (void)pthread_mutex_lock(&state->lock);
+    state->shadow = shadow;
     count_task(state, task, op->row.closed);
     segue_learner_state_close_task(state, task);
     const segue_status status = segue_model_history_add(&state->versions, state->learner, err);

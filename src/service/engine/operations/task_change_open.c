@@ -49,9 +49,11 @@ static bool allocate(segue_service *service, operation *op)
     learner_state *state = op->state;
     segue_error why;
     (void)pthread_mutex_lock(&state->lock);
-    const double share =
-        segue_effect_state_share(&state->effect, segue_learner_settings_range(&state->settings),
-                                 segue_learner_settings_terms(&state->settings));
+    const task_terms *terms = segue_learner_settings_terms(&state->settings);
+    const double share = /* in shadow mode the caller chooses: nothing is compared with ts */
+        terms->shadow ? 0.0
+                      : segue_effect_state_share(
+                            &state->effect, segue_learner_settings_range(&state->settings), terms);
     op->row = (segue_stored_task){.learner = state->id,
                                   .key = op->request.task,
                                   .control = is_control(service, state, op->request.task, share),

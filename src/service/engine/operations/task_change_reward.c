@@ -53,7 +53,8 @@ segue_status segue_task_change_store_reward(segue_service *service, operation *o
                                   .value = op->request.reward,
                                   .created = segue_service_wall_time(service),
                                   .by_default = by_default,
-                                  .probability = op->decision.probability};
+                                  .probability = op->decision.probability,
+                                  .shadow = op->decision.shadow};
     op->task = task;
     SEGUE_TRY(segue_learner_state_reserve_given(op->state, task, task->staged_rewards + 1,
                                                 &op->reward.grows, err));

@@ -1,8 +1,8 @@
 /* recovery.c - rebuild a learner from its snapshot and the event log.
  *
  * recovery.h states the invariant.  A snapshot is a serialized learner, its task statistics, the
- * effect of transfer and its model history, followed by a seal: the learner's id, the event, and a checksum.  A damaged
- * snapshot is ignored: the event log leads to the same learner, in more time.
+ * effect of transfer, its steps of shadow mode and its model history, followed by a seal: the
+ * learner's id, the event, and a checksum.  A damaged snapshot is ignored: the event log leads to the same learner, in more time.
  *
  * One learner is recovered by one thread, which owns its state: no other thread knows the learner
  * yet, and no lock is needed.  Cost: deserializing the snapshot, then one play of the rewards of
@@ -18,6 +18,7 @@
 #include "service/api/learner_settings.h"
 #include "service/state/keyed_hash.h"
 #include "service/state/learn.h"
+#include "service/state/merge.h"
 
 /* ---- the event log ----------------------------------------------------------------------- */
 
@@ -68,9 +69,12 @@ static segue_status close_task(recovery *r, const segue_stored_event *event, seg
     segue_stored_task row;
     SEGUE_TRY(find_closed(r, event, &row, err));
     const task_terms *terms = segue_learner_settings_terms_of(&r->settings, row.id);
-    SEGUE_TRY(segue_learn_task(r->store, r->out->learner, row.id, terms, NULL, err));
-    segue_task_stats_add(&r->out->stats, row.control, row.rewards, row.total);
-    segue_effect_state_add(&r->out->effect, &row);
+    SEGUE_TRY(
+        segue_learn_task(r->store, r->out->learner, row.id, terms, &r->out->shadow, NULL, err));
+    if (!terms->shadow) {
+        segue_task_stats_add(&r->out->stats, row.control, row.rewards, row.total);
+        segue_effect_state_add(&r->out->effect, &row);
+    }
     r->out->recovery_cost += segue_learn_recovery_cost(event->kind, row.rewards);
     return SEGUE_OK;
 }
@@ -135,6 +139,8 @@ static segue_status apply(recovery *r, const segue_stored_event *event, segue_er
     case SEGUE_EVENT_TRIM: /* rewards go, what was learned from them stays */
     case SEGUE_EVENT_ERASE:
         return SEGUE_OK;
+    case SEGUE_EVENT_MERGE:
+        return segue_merge_stored(r->store, event->learner, (uint64_t)event->subject, learner, err);
     }
     return segue_fail(err, SEGUE_EFILE, "the event log has an event of kind %d", (int)event->kind);
 }
@@ -145,7 +151,7 @@ segue_status segue_recovery_compare(const segue_recovered_learner *rebuilt, cons
     segue_bytes b = {.data = NULL};
     segue_status status = SEGUE_OK;
     segue_recovery_serialize(rebuilt->learner, &rebuilt->stats, &rebuilt->effect,
-                             &rebuilt->versions, &b);
+                             &rebuilt->versions, &rebuilt->shadow, &b);
     if (b.failed)
         status = segue_fail(err, SEGUE_ENOMEM, "out of memory to compare a learner");
     else if (b.size != size || memcmp(b.data, data, size) != 0)
@@ -154,11 +160,17 @@ segue_status segue_recovery_compare(const segue_recovered_learner *rebuilt, cons
     return status;
 }
 
-/* Apply an event, and remember the version that it published, if any.  Settings publish none. */
+/* Changes of settings and removals of rows leave the learner as it is. */
+static bool changes_learner(segue_event_kind kind)
+{
+    return kind < SEGUE_EVENT_SETTINGS || kind == SEGUE_EVENT_MERGE;
+}
+
+/* Apply an event, and remember the version that it published, if any. */
 static segue_status apply_and_record(recovery *r, const segue_stored_event *event, segue_error *err)
 {
     SEGUE_TRY(apply(r, event, err));
-    if (event->kind >= SEGUE_EVENT_SETTINGS)
+    if (!changes_learner(event->kind))
         return SEGUE_OK;
     return segue_model_history_add(&r->out->versions, r->out->learner, err);
 }
@@ -236,7 +248,7 @@ segue_status segue_recovery_read_snapshot(segue_store *store, int64_t learner, u
 
 void segue_recovery_serialize(const segue_learner *learner, const task_stats *counts,
                               const effect_state *effect, const segue_model_history *versions,
-                              segue_bytes *b)
+                              const shadow_state *shadow, segue_bytes *b)
 {
     segue_bytes inside = {.data = NULL};
     segue_learner_serialize(learner, &inside);
@@ -244,6 +256,7 @@ void segue_recovery_serialize(const segue_learner *learner, const task_stats *co
     segue_bytes_append(b, inside.data, inside.size);
     segue_task_stats_serialize(counts, b);
     segue_effect_state_serialize(effect, b);
+    segue_shadow_state_serialize(shadow, b);
     segue_model_history_serialize(versions, b);
     b->failed = b->failed || inside.failed;
     segue_bytes_fini(&inside);
@@ -310,6 +323,7 @@ static segue_status deserialize(segue_recovered_learner *out, const void *data, 
     r.at += (size_t)length;
     SEGUE_TRY(segue_task_stats_deserialize(&out->stats, &r, err));
     SEGUE_TRY(segue_effect_state_deserialize(&out->effect, &r, err));
+    SEGUE_TRY(segue_shadow_state_deserialize(&out->shadow, &r, err));
     return segue_model_history_deserialize(&out->versions, &r, err);
 }
 

@@ -17,14 +17,15 @@
 #include "segue/learner.h"
 #include "service/state/effect/effect_state.h"
 #include "service/state/model_history.h"
+#include "service/state/shadow/shadow_state.h"
 #include "service/state/task_stats.h"
 #include "store/store.h"
 
-/** Write the content of a snapshot: a learner, its task statistics, the effect of transfer and its
- * model history.  b->failed: out of memory. */
+/** Write the content of a snapshot: a learner, its task statistics, the effect of transfer, its
+ * model history and its steps of shadow mode.  b->failed: out of memory. */
 void segue_recovery_serialize(const segue_learner *learner, const task_stats *counts,
                               const effect_state *effect, const segue_model_history *versions,
-                              segue_bytes *b);
+                              const shadow_state *shadow, segue_bytes *b);
 
 /** Append the seal: the learner, the event that the snapshot follows, and a checksum. */
 void segue_recovery_seal(segue_bytes *b, int64_t learner, uint64_t seq);
@@ -44,6 +45,7 @@ typedef struct segue_recovered_learner {
     task_stats stats;
     effect_state effect;
     segue_model_history versions;
+    shadow_state shadow;
     uint64_t seq;           /* the last event it knows */
     uint64_t events;        /* applied */
     uint64_t recovery_cost; /* of these (learn.h) */

@@ -234,6 +234,7 @@ static segue_status create_state(recovering *r, const segue_stored_learner *row,
     SEGUE_TRY(status);
     r->state->stats = rebuilt->stats;
     r->state->effect = rebuilt->effect;
+    r->state->shadow = rebuilt->shadow;
     r->state->versions = rebuilt->versions;
     rebuilt->versions.count = 0;
     r->state->seq = rebuilt->seq;

@@ -53,7 +53,7 @@ static segue_status compare(checker *c, const segue_recovery_result *found, segu
     segue_status status = segue_recovery_verify(c->store, found->row, &whole, err);
     if (status == SEGUE_OK) {
         segue_recovery_serialize(found->state->learner, &found->state->stats, &found->state->effect,
-                                 &found->state->versions, &b);
+                                 &found->state->versions, &found->state->shadow, &b);
         status = b.failed
                      ? segue_fail(err, SEGUE_ENOMEM, "out of memory to compare a learner")
                      : segue_recovery_compare(&whole, b.data, b.size, "what a start recovers", err);
