@@ -4,69 +4,21 @@ row that another program altered, removed or moved.
 
 usage: test_serve_audit.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
-import json
-import random
 import shutil
 import sqlite3
 import subprocess
 import sys
 import unittest
 
+from audited import Audited, audit
 from program import SEGUE, Folder
-from service import SHORT, Service, check_store
+from service import Service, check_store
 
-DECISIONS = 40 if SHORT else 120  # audited per form
 FORMS = ({"steps": 12, "control": 0.3}, {"method": "tts:window=16", "close_after": 9}, {"method": "kl-ucb", "steps": 8},
          {"method": "tucb", "models": 2, "steps": 12}, {"steps": 15, "reward_deadline": 0.5, "default_reward": 0})
 
 
-def audit(store, decision, *options):
-    result = subprocess.run([SEGUE, "audit", decision, "--store", f"sqlite:{store}", *options], capture_output=True, text=True, check=False)
-    return result.returncode, result.stdout, result.stderr
-
-
-class Audits(Folder):
-    def setUp(self):
-        super().setUp()
-        self.store = str(self.folder / "test.db")
-        self.random = random.Random(7)
-        self.rewarded, self.waiting, self.run = [], [], 0
-
-    def ask(self, client):
-        """One request, maybe of several decisions, with whatever an ask can have."""
-        draw, more = self.random.random(), {}
-        if draw < 0.25:
-            more["count"] = self.random.randint(2, 5)
-        if self.random.random() < 0.3:
-            more["probability"] = True
-        if self.random.random() < 0.2:
-            more["exclude"] = ["A"]
-        if self.random.random() < 0.2:
-            more["event"] = f"e{self.random.randrange(10**9)}"
-        if self.random.random() < 0.1:
-            more["explain"] = True
-        if self.random.random() < 0.03:  # long enough for the read pool
-            more.update(count=1000, probability=True)
-        status, body = client.ask("tutor", f"k{self.random.randrange(6)}-{self.run}-{len(self.rewarded) // 25}", **more)
-        if status == 200:
-            self.waiting += [(d["decision"], self.run) for d in body.get("decisions", [body])[:5] if "decision" in d]
-
-    def tell(self, client):
-        """The reward of any decision that waits, in any order; some never get one."""
-        decision, run = self.waiting.pop(self.random.randrange(len(self.waiting)))
-        if self.random.random() < 0.15:
-            return
-        status, body = client.tell(decision, self.random.randrange(2))
-        if status == 200 and body["status"] == "counted":
-            self.rewarded.append((decision, run == self.run))
-
-    def play(self, client, steps):
-        for _ in range(steps):
-            if self.waiting and self.random.random() < 0.5:
-                self.tell(client)
-            else:
-                self.ask(client)
-
+class Audits(Audited):
     def run_form(self, form):
         service = Service(SEGUE, self.store)
         self.addCleanup(lambda: service.process.poll() is None and service.kill())
@@ -87,19 +39,6 @@ class Audits(Folder):
         client.close()
         self.assertEqual(service.stop(), 0)
         check_store(SEGUE, self.store)
-
-    def check_all(self):
-        same_run = [d for d, same in self.rewarded if same]
-        for decision in self.random.sample(same_run, min(DECISIONS, len(same_run))):
-            code, out, err = audit(self.store, decision, "--format", "json")
-            self.assertEqual(code, 0, err + out)
-            result = json.loads(out)
-            self.assertTrue(result["same"])
-            self.assertAlmostEqual(sum(arm["probability"] for arm in result["arms"]), 1)
-            self.assertEqual(result["probability"], result["computed_probability"])
-        for decision in [d for d, same in self.rewarded if not same]:  # asked before a kill: the same, or it says why not
-            code, _, err = audit(self.store, decision)
-            self.assertTrue(code == 0 or (code == 2 and "has not all asks before it" in err), err)
 
     def test_every_decision_with_a_reward_is_computed_again(self):
         for form in FORMS:

@@ -105,9 +105,12 @@ segue_status segue_task_limits_ask(const segue_task_limits *limits, segue_task *
     return SEGUE_OK;
 }
 
-double segue_task_limits_probability(const segue_task_limits *limits, size_t arm, double by_policy)
+double segue_task_limits_probability(const segue_task_limits *limits, segue_task *task, size_t arm,
+                                     double by_policy)
 {
     if (limits->share && limits->share[arm] > 0.0)
         return limits->share[arm];
+    if (!may_pull(limits, segue_task_internals(task).view, arm)) /* the floor is for free arms */
+        return 0.0;
     return segue_task_limits_act(limits) ? limits->floor + limits->rest * by_policy : by_policy;
 }

@@ -42,7 +42,9 @@ SEGUE_MUST_CHECK segue_status segue_task_limits_ask(const segue_task_limits *lim
                                                     segue_task *task, size_t *arm,
                                                     segue_error *err);
 
-/** Return the probability of an arm, given its probability under the policy among the free arms. */
-double segue_task_limits_probability(const segue_task_limits *limits, size_t arm, double by_policy);
+/** Return the probability of an arm, given its probability under the policy among the free arms; 0
+ * for an arm that may not be chosen. */
+double segue_task_limits_probability(const segue_task_limits *limits, segue_task *task, size_t arm,
+                                     double by_policy);
 
 #endif

@@ -118,6 +118,8 @@ static const char *rows_of(segue_event_kind kind)
     case SEGUE_EVENT_TRIM:
     case SEGUE_EVENT_ERASE:
         return "the snapshot that replaces removed rewards";
+    case SEGUE_EVENT_MERGE:
+        return "the learner that was merged, or its origins";
     default:
         return "the learner's name, settings or time of creation";
     }

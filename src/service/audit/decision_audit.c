@@ -54,6 +54,34 @@ static segue_status find_run(const task_history *history, segue_decision_audit *
     return SEGUE_OK;
 }
 
+/* In shadow mode there is nothing to compute.  A reward that later ones changed is stored as it
+ * became. */
+static segue_status check_settings(const learner_settings *settings, int64_t task, segue_error *err)
+{
+    if (segue_learner_settings_terms_of(settings, task)->shadow)
+        return segue_fail(err, SEGUE_EDOMAIN,
+                          "the decision cannot be computed: its task is in shadow mode, and the "
+                          "caller chose the arm");
+    if (settings->aggregate == SEGUE_AGGREGATE_FIRST)
+        return SEGUE_OK;
+    return segue_fail(err, SEGUE_EDOMAIN,
+                      "the decision cannot be computed again: learner '%.80s' takes several "
+                      "rewards per decision ('aggregate' is \"%s\"), and the store has no order of "
+                      "these and the asks",
+                      settings->name, segue_aggregate_name(settings->aggregate));
+}
+
+static segue_status check_learner(const segue_stored_learner *row, int64_t task, segue_error *err)
+{
+    learner_settings settings;
+    if (row->damage)
+        return segue_fail(err, SEGUE_EFILE, "%s", row->damage);
+    SEGUE_TRY(segue_learner_settings_parse(&settings, row->config, err));
+    const segue_status status = check_settings(&settings, task, err);
+    segue_learner_settings_fini(&settings);
+    return status;
+}
+
 /* ---- rebuild ----------------------------------------------------------------------------- */
 
 /* Rewards before the base are gone, and so is the learner of then. */
@@ -85,36 +113,17 @@ static segue_status add_arms(segue_store *store, learner_state *state, segue_err
     return segue_rows_close(&rows, status);
 }
 
-/* In shadow mode there is nothing to compute.  A reward that later ones changed is stored as it
- * became. */
-static segue_status check_settings(const learner_settings *settings, int64_t task, segue_error *err)
-{
-    if (segue_learner_settings_terms_of(settings, task)->shadow)
-        return segue_fail(err, SEGUE_EDOMAIN,
-                          "the decision cannot be computed: its task is in shadow mode, and the "
-                          "caller chose the arm");
-    if (settings->aggregate == SEGUE_AGGREGATE_FIRST)
-        return SEGUE_OK;
-    return segue_fail(err, SEGUE_EDOMAIN,
-                      "the decision cannot be computed again: learner '%.80s' takes several "
-                      "rewards per decision ('aggregate' is \"%s\"), and the store has no order of "
-                      "these and the asks",
-                      settings->name, segue_aggregate_name(settings->aggregate));
-}
-
 /* Make a state of the rebuilt learner, which it owns. */
-static segue_status create_state(segue_store *store, const segue_stored_learner *row, int64_t task,
+static segue_status create_state(segue_store *store, const segue_stored_learner *row,
                                  segue_recovered_learner *rebuilt, learner_state **out,
                                  segue_error *err)
 {
     static const unsigned char key[16];
     learner_settings settings;
     SEGUE_TRY(segue_learner_settings_parse(&settings, row->config, err));
-    segue_status status = check_settings(&settings, task, err);
-    if (status == SEGUE_OK) {
-        status = segue_learner_state_create(out, row, &settings, rebuilt->learner, key, err);
-        rebuilt->learner = NULL;
-    }
+    const segue_status status =
+        segue_learner_state_create(out, row, &settings, rebuilt->learner, key, err);
+    rebuilt->learner = NULL;
     segue_learner_settings_fini(&settings);
     SEGUE_TRY(status);
     (*out)->seq = rebuilt->seq;
@@ -125,23 +134,11 @@ static segue_status rebuild_row(segue_store *store, const segue_stored_learner *
                                 segue_decision_audit *out, segue_error *err)
 {
     segue_recovered_learner rebuilt = {.learner = NULL};
-    if (row->damage)
-        return segue_fail(err, SEGUE_EFILE, "%s", row->damage);
     segue_status status = rebuild(store, row, out->prior_seq, &rebuilt, err);
     if (status == SEGUE_OK)
-        status = create_state(store, row, out->decision.task, &rebuilt, &out->state, err);
+        status = create_state(store, row, &rebuilt, &out->state, err);
     segue_recovery_fini(&rebuilt);
     return status;
-}
-
-static segue_status rebuild_learner(segue_store *store, segue_decision_audit *out, segue_error *err)
-{
-    segue_rows rows;
-    segue_stored_learner row;
-    segue_rows_open(&rows, store,
-                    &(segue_query){.kind = SEGUE_QUERY_LEARNER, .id = out->decision.learner}, err);
-    const bool found = segue_rows_next_learner(&rows, &row);
-    return segue_rows_close(&rows, found ? rebuild_row(store, &row, out, err) : SEGUE_OK);
 }
 
 /* ---- play -------------------------------------------------------------------------------- */
@@ -221,7 +218,7 @@ static segue_status describe(audit_play *p, task_state *on, const ask_limits *li
                                     .pulls = info.pulls[i],
                                     .mean = info.pulls[i] ? segue_task_mean(on->play, i) : NAN,
                                     .probability = segue_task_limits_probability(
-                                        &limits->play, i, distribution.probability[i])};
+                                        &limits->play, on->play, i, distribution.probability[i])};
     free(distribution.drawn);
     out->rewards = p->task->rewards;
     out->pending = info.step > p->task->rewards ? info.step - p->task->rewards : 0;
@@ -326,14 +323,29 @@ static segue_status play(segue_store *store, const task_history *history, const 
 
 /* ---- the audit --------------------------------------------------------------------------- */
 
-static segue_status run_with(segue_store *store, task_history *history, segue_decision_audit *out,
-                             segue_error *err)
+static segue_status run_with(segue_store *store, const segue_stored_learner *row,
+                             task_history *history, segue_decision_audit *out, segue_error *err)
 {
     const task_run *run = NULL;
+    SEGUE_TRY(check_learner(row, out->decision.task, err));
     SEGUE_TRY(segue_task_history_read(store, out->decision.task, history, err));
     SEGUE_TRY(find_run(history, out, &run, err));
-    SEGUE_TRY(rebuild_learner(store, out, err));
+    SEGUE_TRY(rebuild_row(store, row, out, err));
     return play(store, history, run, out, err);
+}
+
+/* A learner that was deleted loses its rows some time after its name. */
+static segue_status run_of_learner(segue_store *store, task_history *history,
+                                   segue_decision_audit *out, segue_error *err)
+{
+    segue_rows rows;
+    segue_stored_learner row;
+    segue_rows_open(&rows, store,
+                    &(segue_query){.kind = SEGUE_QUERY_LEARNER, .id = out->decision.learner}, err);
+    const bool found = segue_rows_next_learner(&rows, &row);
+    SEGUE_TRY(segue_rows_close(&rows, found ? run_with(store, &row, history, out, err) : SEGUE_OK));
+    return found ? SEGUE_OK
+                 : segue_fail(err, SEGUE_EDOMAIN, "the learner of the decision was deleted");
 }
 
 segue_status segue_decision_audit_run(segue_store *store, const char *id, segue_decision_audit *out,
@@ -350,7 +362,7 @@ segue_status segue_decision_audit_run(segue_store *store, const char *id, segue_
     SEGUE_TRY(segue_store_begin_read(store, err));
     segue_status status = read_task(store, out, err);
     if (status == SEGUE_OK)
-        status = run_with(store, &history, out, err);
+        status = run_of_learner(store, &history, out, err);
     segue_task_history_fini(&history);
     segue_store_rollback(store);
     return status;

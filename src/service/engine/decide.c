@@ -99,6 +99,15 @@ bool segue_decide_can_choose(const learner_state *state, const segue_parsed_requ
     return fine;
 }
 
+void segue_decide_count_asks(segue_service *service, learner_state *state, const task_state *task,
+                             size_t before)
+{
+    if (segue_ask_log_bytes(&task->asks) == before)
+        return;
+    segue_learner_state_count_asks(state, task, before);
+    segue_service_count_memory(service, state);
+}
+
 /* The distribution is drawn once for all decisions of the ask.  In shadow mode the first choice has
  * the caller's arm. */
 static segue_status choose_each(segue_service *service, learner_state *state, task_state *task,
@@ -116,12 +125,14 @@ static segue_status choose_each(segue_service *service, learner_state *state, ta
                                        &out->choice[out->n], err);
         out->n += status == SEGUE_OK;
     }
+    const size_t before = segue_ask_log_bytes(&task->asks);
     segue_ask_log_add(&task->asks,
                       &(ask_terms){.rewards = task->rewards,
                                    .allowed = limits->allowed,
                                    .n_arms = task->n_arms,
                                    .probability = request->probability},
                       out->n);
+    segue_decide_count_asks(service, state, task, before);
     free(distribution.drawn);
     return status;
 }

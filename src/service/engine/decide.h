@@ -52,6 +52,9 @@ bool segue_decide_is_paused(const learner_state *state, segue_response *response
 bool segue_decide_reserve_deadlines(segue_service *service, learner_state *state,
                                     const task_state *task, const segue_parsed_request *request,
                                     segue_response *response);
+/* Count the memory of the asks of a task, which had `before` bytes. */
+void segue_decide_count_asks(segue_service *service, learner_state *state, const task_state *task,
+                             size_t before);
 /* Push decisions onto the deadline queue, if their task has a default reward. */
 void segue_decide_push_deadlines(learner_state *state, const decided *d, bool persisted);
 

@@ -59,10 +59,10 @@ segue_status segue_decide_task_choose(task_state *task, const ask_limits *limits
     SEGUE_TRY(segue_task_limits_ask(&limits->play, task->play, &arm, err));
     out->decision.arm = arm;
     out->exact = distribution->certain;
-    out->probability =
-        distribution->drawn
-            ? segue_task_limits_probability(&limits->play, arm, probability_of(distribution, arm))
-            : 0.0;
+    out->probability = distribution->drawn
+                           ? segue_task_limits_probability(&limits->play, task->play, arm,
+                                                           probability_of(distribution, arm))
+                           : 0.0;
     return SEGUE_OK;
 }
 
@@ -92,7 +92,7 @@ static segue_status fill_probabilities(task_state *task, const ask_limits *limit
         SEGUE_TRY(segue_task_apply_distribution(
             task->play, limits->play.allowed, distribution->drawn, distribution->certain, p, err));
     for (size_t i = 0; segue_task_limits_act(&limits->play) && i < n_arms; i++)
-        p[i] = segue_task_limits_probability(&limits->play, i, p[i]);
+        p[i] = segue_task_limits_probability(&limits->play, task->play, i, p[i]);
     return SEGUE_OK;
 }
 

@@ -42,7 +42,7 @@ static bool choose_on_task(segue_service *service, operation *op, task_state *ta
 }
 
 /* Copy the task; false: out of memory.  Holds the learner's lock. */
-static bool copy_task(operation *op, task_state *task)
+static bool copy_task(segue_service *service, operation *op, task_state *task)
 {
     read_state *r = op->read;
     if (segue_decide_task_copy(op->state, task, &r->copy, NULL) != SEGUE_OK) {
@@ -50,7 +50,9 @@ static bool copy_task(operation *op, task_state *task)
         return false;
     }
     segue_task_fork_stream(task->play, r->copy.task.play);
+    const size_t before = segue_ask_log_bytes(&task->asks);
     r->copy_number = segue_ask_log_add_copy(&task->asks, task->rewards);
+    segue_decide_count_asks(service, op->state, task, before);
     r->copied = true;
     return true;
 }
@@ -65,7 +67,7 @@ static read_result begin_on(segue_service *service, operation *op, task_state *t
          !segue_decide_take_chosen(op->state, &task->terms, task->n_arms, &op->request,
                                    r->limits.allowed, r->decided.choice, op->response)))
         return READ_DONE;
-    if (copy_task(op, task))
+    if (copy_task(service, op, task))
         return READ_MORE;
     if (!op->request.event_id[0] && choose_on_task(service, op, task))
         return READ_MORE;
@@ -138,12 +140,14 @@ static void issue(segue_service *service, operation *op, task_state *task)
     const double now = segue_service_time(service);
     for (size_t i = 0; i < d->n; i++)
         segue_decide_task_issue_copied(op->state, task, &d->choice[i], now);
+    const size_t before = segue_ask_log_bytes(&task->asks);
     segue_ask_log_add_of_copy(&task->asks,
                               &(ask_terms){.rewards = task->rewards,
                                            .allowed = op->read->limits.allowed,
                                            .n_arms = task->n_arms,
                                            .probability = op->request.probability},
                               d->n, op->read->copy_number);
+    segue_decide_count_asks(service, op->state, task, before);
     d->version = task->version;
 }
 

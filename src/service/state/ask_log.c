@@ -1,7 +1,7 @@
 /* ask_log.c - what each ask of an open task was asked with, in the order of the asks.
  *
  * Asks with the same terms at the same rewards are one entry, so that a client that asks without
- * ever telling costs no memory.  MAX_ENTRIES limits the others.
+ * ever telling costs no memory.  MAX_ENTRIES and MAX_WITHOUT limit the others.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/ask_log.h"
 
@@ -10,12 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_ENTRIES 1024 /* that wait for the next reward of their task */
+#define MAX_ENTRIES 1024  /* that wait for the next reward of their task ... */
+#define MAX_WITHOUT 16384 /* ... and arms that they may not choose, in all of them */
+
+size_t segue_ask_log_bytes(const ask_log *log)
+{
+    enum { OVERHEAD = 16 }; /* of malloc per list */
+    return log->capacity * sizeof *log->entry + log->n_without * sizeof *log->entry->without +
+           (log->n_without > 0 ? log->n * (size_t)OVERHEAD : 0);
+}
 
 static void drop(ask_log *log, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        log->n_without -= log->entry[i].n_without;
         free(log->entry[i].without);
+    }
     if (log->n > n)
         memmove(log->entry, log->entry + n, (log->n - n) * sizeof *log->entry);
     log->n -= n;
@@ -46,12 +56,13 @@ static bool reserve(ask_log *log)
 /* Later entries would be of asks that cannot be played again. */
 static void append(ask_log *log, const ask_entry *entry)
 {
-    if (log->is_lost || !reserve(log)) {
+    if (log->is_lost || log->n_without + entry->n_without > MAX_WITHOUT || !reserve(log)) {
         log->is_lost = true;
         free(entry->without);
         return;
     }
     log->entry[log->n++] = *entry;
+    log->n_without += entry->n_without;
 }
 
 /* List the arms that are not allowed; false: out of memory. */

@@ -41,6 +41,7 @@ typedef struct ask_entry {
 typedef struct ask_log {
     ask_entry *entry;
     size_t n, capacity;
+    size_t n_without;            /* arms in the lists of the entries */
     size_t staged;               /* the first of them are in this transaction */
     uint32_t copies;             /* made in this run */
     bool run_stored, run_staged; /* the entry ASKS_RUN */
@@ -48,6 +49,9 @@ typedef struct ask_log {
 } ask_log;
 
 void segue_ask_log_fini(ask_log *log);
+
+/** Bytes of its entries. */
+size_t segue_ask_log_bytes(const ask_log *log);
 
 /** The terms that all asks of one request share. */
 typedef struct ask_terms {

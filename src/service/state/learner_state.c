@@ -389,6 +389,11 @@ void segue_learner_state_correct(learner_state *state, task_state *task, uint64_
         task->total += task->given[i].reward;
 }
 
+void segue_learner_state_count_asks(learner_state *state, const task_state *task, size_t before)
+{
+    state->ask_bytes = state->ask_bytes - before + segue_ask_log_bytes(&task->asks);
+}
+
 void segue_learner_state_close_task(learner_state *state, task_state *task)
 {
     segue_hash_map_remove(&state->by_id, &task->id, sizeof task->id);
@@ -396,19 +401,22 @@ void segue_learner_state_close_task(learner_state *state, task_state *task)
     state->key_bytes -= strlen(task->key);
     state->control_bytes -= task->control ? segue_task_bytes(task->play) : 0;
     state->given_bytes -= task->given_capacity * sizeof *task->given;
+    state->ask_bytes -= segue_ask_log_bytes(&task->asks);
     segue_learner_state_discard_task(state, task);
 }
 
 size_t segue_learner_state_bytes(const learner_state *state)
 {
     enum { OVERHEAD = 16 }; /* of malloc per block */
-    const size_t tasks =
-        state->by_id.count * (sizeof(task_state) + 2 * sizeof(ask_entry) + (size_t)3 * OVERHEAD) +
-        segue_hash_map_bytes(&state->by_id, state->by_id.count * sizeof(int64_t)) +
-        segue_hash_map_bytes(&state->by_key, state->key_bytes) + state->key_bytes;
+    const size_t tasks = state->by_id.count * (sizeof(task_state) + (size_t)3 * OVERHEAD) +
+                         segue_hash_map_bytes(&state->by_id, state->by_id.count * sizeof(int64_t)) +
+                         segue_hash_map_bytes(&state->by_key, state->key_bytes) + state->key_bytes;
+    const size_t settings = segue_arm_numbers_bytes(state->settings.numbers) +
+                            state->settings.n_changes * sizeof *state->settings.change;
     const size_t arms = state->n_arms * (sizeof(learner_arm) + sizeof(learner_arm *) + 2) +
                         segue_hash_map_bytes(&state->arm_by_name, 0) + 4 * state->config.size;
     return sizeof *state + segue_learner_bytes(state->learner) + tasks + state->control_bytes +
-           state->given_bytes + arms + state->deadlines.capacity * sizeof(pending_decision) +
+           state->given_bytes + state->ask_bytes + settings + arms +
+           state->deadlines.capacity * sizeof(pending_decision) +
            segue_model_history_bytes(&state->versions);
 }

@@ -69,6 +69,7 @@ typedef struct learner_state {
     size_t key_bytes;             /* of the keys of open tasks */
     size_t control_bytes;         /* of control tasks */
     size_t given_bytes;           /* of rewards that can change */
+    size_t ask_bytes;             /* of the asks of open tasks that are not stored */
     size_t counted;               /* bytes counted in the service's memory */
     bool is_gone;                 /* deleted or damaged: it is not served any more */
 
@@ -171,6 +172,9 @@ void segue_learner_state_correct(learner_state *state, task_state *task, uint64_
 
 /** Give a stored reward to its task. */
 void segue_learner_state_tell(learner_state *state, task_state *task, size_t arm, double value);
+
+/** Asks were added to a task, or were stored; `before`: the bytes of all of them until then. */
+void segue_learner_state_count_asks(learner_state *state, const task_state *task, size_t before);
 
 /** Remove and free an open task, without learning from it. */
 void segue_learner_state_close_task(learner_state *state, task_state *task);

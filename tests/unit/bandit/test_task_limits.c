@@ -68,10 +68,11 @@ static void shares_are_exact_and_the_rest_is_the_policys(void **state)
     assert_int_equal(limits.n_free, 4);
     expect_near(limits.rest, 1.0 - 0.3 - 4 * 0.05, 1e-15);
     expect_near(share[3], 0.0, 0.0); /* it may not be chosen */
-    expect_near(segue_task_limits_probability(&limits, 0, 0.0), 0.1, 0.0);
-    expect_near(segue_task_limits_probability(&limits, 2, 0.0), 0.2, 0.0);
-    expect_near(segue_task_limits_probability(&limits, 1, 1.0), 0.05 + 0.5, 1e-15);
-    expect_near(segue_task_limits_probability(&limits, 4, 0.0), 0.05, 0.0);
+    expect_near(segue_task_limits_probability(&limits, task, 0, 0.0), 0.1, 0.0);
+    expect_near(segue_task_limits_probability(&limits, task, 2, 0.0), 0.2, 0.0);
+    expect_near(segue_task_limits_probability(&limits, task, 1, 1.0), 0.05 + 0.5, 1e-15);
+    expect_near(segue_task_limits_probability(&limits, task, 4, 0.0), 0.05, 0.0);
+    expect_near(segue_task_limits_probability(&limits, task, 3, 0.0), 0.0, 0.0);
     segue_task_destroy(task);
     segue_models_destroy(models);
 }
@@ -85,7 +86,7 @@ static void a_floor_that_is_too_high_makes_arms_equal(void **state)
     fit(&limits, task);
     expect_near(limits.floor, 1.0 / N_ARMS, 1e-15);
     assert_true(limits.rest == 0.0);
-    expect_near(segue_task_limits_probability(&limits, 3, 0.0), 1.0 / N_ARMS, 1e-15);
+    expect_near(segue_task_limits_probability(&limits, task, 3, 0.0), 1.0 / N_ARMS, 1e-15);
     segue_task_destroy(task);
     segue_models_destroy(models);
 }
@@ -99,8 +100,8 @@ static void without_a_free_arm_shares_grow_in_proportion(void **state)
     double share[N_ARMS] = {0.1, 0.3};
     segue_task_limits limits = {.allowed = allowed, .share = share, .floor = 0.1};
     fit(&limits, task);
-    expect_near(segue_task_limits_probability(&limits, 0, 0.0), 0.25, 1e-15);
-    expect_near(segue_task_limits_probability(&limits, 1, 0.0), 0.75, 1e-15);
+    expect_near(segue_task_limits_probability(&limits, task, 0, 0.0), 0.25, 1e-15);
+    expect_near(segue_task_limits_probability(&limits, task, 1, 0.0), 0.75, 1e-15);
     for (int t = 0; t < 100; t++) {
         size_t arm = N_ARMS;
         assert_ok(segue_task_limits_ask(&limits, task, &arm, NULL));
@@ -127,11 +128,8 @@ static void find_probabilities(segue_task *task, const segue_task_limits *limits
 {
     bool exact = false;
     assert_ok(segue_task_probabilities(task, limits->allowed, draws, out, &exact, NULL));
-    for (size_t arm = 0; arm < N_ARMS; arm++) {
-        const bool fixed = limits->share && limits->share[arm] > 0.0;
-        if (fixed || !limits->allowed || limits->allowed[arm])
-            out[arm] = segue_task_limits_probability(limits, arm, out[arm]);
-    }
+    for (size_t arm = 0; arm < N_ARMS; arm++)
+        out[arm] = segue_task_limits_probability(limits, task, arm, out[arm]);
 }
 
 static void count(tally *of, const double *p, const double *mean, size_t chosen, double reward)

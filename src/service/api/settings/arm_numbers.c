@@ -61,13 +61,14 @@ static int compare(const void *a, const void *b)
 static arm_numbers *copy(json_t *object)
 {
     const size_t count = json_object_size(object);
-    arm_numbers *made = malloc(sizeof *made + count * sizeof *made->item + text_size(object));
+    const size_t size = sizeof(arm_numbers) + count * sizeof(arm_numbers_item) + text_size(object);
+    arm_numbers *made = malloc(size);
     if (!made)
         return NULL;
     char *text = (char *)&made->item[count];
     const char *arm;
     json_t *value;
-    *made = (arm_numbers){.next = NULL};
+    *made = (arm_numbers){.size = size};
     json_object_foreach(object, arm, value)
     {
         made->item[made->count].arm = strcpy(text, arm);
@@ -131,6 +132,14 @@ void segue_arm_numbers_move(arm_numbers **from, arm_numbers **to)
     *end = *to;
     *to = *from;
     *from = NULL;
+}
+
+size_t segue_arm_numbers_bytes(const arm_numbers *pool)
+{
+    size_t size = 0;
+    for (; pool; pool = pool->next)
+        size += pool->size;
+    return size;
 }
 
 /* ---- writing and comparing --------------------------------------------------------------- */

@@ -12,14 +12,17 @@
 
 #include "segue/internal.h"
 
+typedef struct arm_numbers_item {
+    const char *arm; /* of the same block of memory */
+    double value;
+} arm_numbers_item;
+
 /** Numbers by arm, at least one, sorted by name. */
 typedef struct arm_numbers {
     struct arm_numbers *next; /* in its pool */
     size_t count;
-    struct {
-        const char *arm; /* of this block of memory */
-        double value;
-    } item[];
+    size_t size; /* of this block of memory */
+    arm_numbers_item item[];
 } arm_numbers;
 
 /**
@@ -40,6 +43,9 @@ SEGUE_MUST_CHECK segue_status segue_arm_numbers_read(json_t *body, const arm_num
 /** Free a pool; move all lists of a pool to another. */
 void segue_arm_numbers_free(arm_numbers **pool);
 void segue_arm_numbers_move(arm_numbers **from, arm_numbers **to);
+
+/** Bytes of all lists of a pool. */
+size_t segue_arm_numbers_bytes(const arm_numbers *pool);
 
 /** Write a field after a comma; nothing for NULL. */
 void segue_arm_numbers_write(segue_bytes *b, const char *field, const arm_numbers *numbers);

@@ -105,7 +105,9 @@ segue_status segue_task_change_apply_reward(segue_service *service, operation *o
         segue_learner_state_correct(state, task, op->reward.position, op->reward.value);
     else
         segue_learner_state_tell(state, task, op->decision.arm, op->request.reward);
+    const size_t before = segue_ask_log_bytes(&task->asks);
     segue_ask_log_commit(&task->asks, op->reward.n_asks);
+    segue_learner_state_count_asks(state, task, before);
     task->active = segue_service_time(service);
     add_recent(state, task, op, segue_service_wall_time(service));
     (void)pthread_mutex_unlock(&state->lock);
