@@ -1,7 +1,7 @@
 # pages.cmake - SEGUE_PAGES_DATA: the dashboard and the description of the interface, embedded into the program.
 set(SEGUE_WEB index.html style.css icon.svg app.js api.js poll.js dom.js format.js curl.js table.js chart.js
     heat.js alarm.js effect.js follow.js learners.js learner.js reward.js types.js versions.js tasks.js
-    decisions.js settings.js stopped.js create.js login.js)
+    decisions.js settings.js shadow.js stopped.js create.js login.js)
 list(TRANSFORM SEGUE_WEB PREPEND ${PROJECT_SOURCE_DIR}/web/)
 find_file(CHART_JS chart.min.js PATHS /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist
           NO_DEFAULT_PATH REQUIRED DOC "Chart.js 3, minified: Debian's libjs-chart.js")

@@ -117,6 +117,13 @@ class Page(unittest.TestCase):
         self.addCleanup(api.close)
         return api
 
+    def check_widths(self):
+        for width, mobile in [(1280, False), (390, True), (320, True)]:
+            with self.subTest(width=width):
+                self.browser.resize(width, 800, mobile)
+                self.browser.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+                self.check_layout()
+
     def check_layout(self):
         overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         self.assertEqual(self.browser.value(overflow), 0)

@@ -57,13 +57,6 @@ class Odd(Page):
         self.go("#/learner/" + urllib.parse.quote(name))
         self.live()
 
-    def check_widths(self):
-        for width, mobile in [(1280, False), (390, True), (320, True)]:
-            with self.subTest(width=width):
-                self.browser.resize(width, 800, mobile)
-                self.browser.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-                self.check_layout()
-
     def test_large_rewards_fit_their_cards_and_tables(self):
         self.go()
         self.live()
@@ -129,6 +122,51 @@ class Odd(Page):
         self.browser.value("document.querySelector('main a').click()")
         self.wait_for("Learners", "h1")
         self.assertEqual(self.browser.value(current), "Learners")
+
+
+class Shadow(Page):
+    """A learner in shadow mode: the caller chooses, and the page compares."""
+    PATH = "/v1/learners/beside"
+
+    def play(self, api, tasks, rng, **more):
+        """Arm a earns 1, arm b nothing; the caller chooses each with probability 0.5."""
+        for i in range(tasks):
+            for _ in range(4):
+                made = api.must("POST", self.PATH + "/ask", {"task": f"{len(more)}-{i}", "chosen": rng.choice("ab"), **more})
+                api.must("POST", "/v1/tell", {"decision": made["decision"], "reward": int(made["arm"] == "a")})
+
+    def compare(self, api, decided_by):
+        report = api.fetch(self.PATH + "/shadow")
+        low, high = (f"{x:+.3f}".replace("-", "−") for x in report[decided_by]["interval"])
+        self.browser.wait(f"document.querySelector('.shadow').textContent.includes('{low}\u00a0to\u00a0{high}')")
+        shown = self.text(".shadow")
+        self.assertIn(f"{report[decided_by]['steps']} steps", shown)
+        agreed = 100 * report["agreed"]["steps"] / report["caller"]["steps"]
+        self.assertRegex(shown, rf"{agreed:.0f}(\.0)?\s%" if agreed >= 10 or agreed % 1 == 0 else rf"{agreed:.1f}\s%")
+        return report, shown
+
+    def test_mode_agreement_and_interval_are_those_of_the_report(self):
+        api, rng = self.api(), random.Random(1)
+        api.must("POST", "/v1/learners", {"name": "beside", "arms": ["a", "b"], "steps": 4, "control": 0})
+        self.go("#/learner/beside")
+        self.live()
+        self.assertFalse(self.browser.value("document.querySelector('.shadow').checkVisibility()"))
+        api.must("PATCH", self.PATH, {"mode": "shadow"})
+        self.wait_for("no task of shadow mode with a reward is closed yet", ".shadow")
+        self.play(api, 3, rng)
+        report, shown = self.compare(api, "without_probabilities")
+        self.assertEqual(report["verdict"], "no_probabilities")
+        self.assertIn("cannot show that Segue is better", shown)
+        self.assertIn("All closed tasks were in shadow mode", self.text())
+        self.play(api, 60, rng, chosen_probability=0.5)  # the lower end is about 0.3, whatever the store's key
+        report, shown = self.compare(api, "with_probabilities")
+        self.assertEqual(report["verdict"], "better")
+        self.assertIn("would have earned more", shown)
+        self.assertIn(f"{report['with_probabilities']['difference']:+.3f} per step", shown)
+        self.assertIn("63 of 63 closed tasks were in shadow mode", shown)
+        self.check_widths()
+        api.must("PATCH", self.PATH, {"mode": "active"})
+        self.wait_for("Mode active", ".shadow")
 
 
 class Demonstration(Page):

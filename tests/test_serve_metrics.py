@@ -118,6 +118,35 @@ class Metrics(Folder):
             api.must("POST", "/v1/learners/l/ask", {"task": "t"})
         self.assertEqual(self.metrics()["segue_learner_pending_decisions"].value(learner="l"), 5)
 
+    def play_in_shadow(self, tasks, **more):
+        """Tasks of two steps in which the caller chooses arm a, which earns 1."""
+        api = self.api()
+        for i in range(tasks):
+            for _ in range(2):
+                made = api.must("POST", "/v1/learners/l/ask", {"task": f"{len(more)}-{i}", "chosen": "a", **more})
+                api.must("POST", "/v1/tell", {"decision": made["decision"], "reward": 1})
+
+    def shadow_series(self, found):
+        names = ("segue_shadow_difference", "segue_shadow_low", "segue_shadow_high")
+        return [found[name].samples and found[name].value(learner="l") for name in names]
+
+    def test_shadow_mode_is_counted_and_compared_as_in_its_report(self):
+        self.start()
+        api, closed = self.api(), "segue_learner_tasks_closed_total"
+        api.must("POST", "/v1/learners", {"name": "l", "arms": ["a", "b"], "steps": 2, "range": [0, 10], "control": 0})
+        self.assertEqual([dict(labels)["group"] for _, labels in self.metrics()[closed].samples], ["transfer", "control"])
+        api.must("PATCH", "/v1/learners/l", {"mode": "shadow"})
+        self.assertEqual(self.metrics()[closed].value(learner="l", group="shadow"), 0)
+        self.assertEqual(self.shadow_series(self.metrics()), [{}, {}, {}])
+        self.play_in_shadow(3)
+        found, report = self.metrics(), api.fetch("/v1/learners/l/shadow")
+        self.assertEqual(found[closed].value(learner="l", group="shadow"), 3)
+        self.assertEqual(found[closed].value(learner="l", group="transfer"), 0)
+        self.assertEqual(self.shadow_series(found), [{}, *report["without_probabilities"]["interval"]])
+        self.play_in_shadow(5, chosen_probability=0.5)
+        known = api.fetch("/v1/learners/l/shadow")["with_probabilities"]
+        self.assertEqual(self.shadow_series(self.metrics()), [known["difference"], *known["interval"]])
+
     def test_methods_without_types_have_no_share_of_no_type(self):
         self.start()
         self.play("plain", 3, method="ts")

@@ -1,17 +1,11 @@
 /* effect.js - the effect of transfer: tasks with transfer compared with the control group.
  * SPDX-License-Identifier: Apache-2.0 */
 import { h, setText, show } from "./dom.js";
-import { count, many, roughly, scaleOf, share, signed, value } from "./format.js";
+import { count, ends, many, roughly, scaleOf, share, signed, value } from "./format.js";
 
 const ENOUGH = 5; /* closed tasks of each kind: with fewer, the interval is wider than the range of rewards */
 
 const isEarly = ({ transfer, control, interval }) => !interval || Math.min(transfer.tasks, control.tasks) < ENOUGH;
-
-/* Do not break short intervals over lines. */
-function ends([low, high], scale) {
-    const text = `${signed(low, scale)} to ${signed(high, scale)}`;
-    return text.length > 18 ? text : text.replaceAll(" ", "\u00a0");
-}
 
 /* The list has no range of rewards: take the scale from the means. */
 function scaleOfEffect({ transfer, control, interval }) {

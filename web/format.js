@@ -58,6 +58,12 @@ export function span(low, high, scale = 1) {
     return ends.join(ends.join().includes("−") ? " to " : "–");
 }
 
+/** The ends of an interval, with signs; short ones are not broken over lines. */
+export function ends([low, high], scale = 1) {
+    const text = `${signed(low, scale)} to ${signed(high, scale)}`;
+    return text.length > 18 ? text : text.replaceAll(" ", "\u00a0");
+}
+
 /** 0.312 as "31 %", never broken over lines; small ones with a decimal. */
 export function share(x) {
     const percent = 100 * x;

@@ -7,6 +7,7 @@ import { h, setText, show } from "./dom.js";
 import { capital, count, many, share } from "./format.js";
 import { makeReward } from "./reward.js";
 import { makeSettings } from "./settings.js";
+import { makeShadow } from "./shadow.js";
 import { makeStopped } from "./stopped.js";
 import { makeTasks } from "./tasks.js";
 import { hasNoType, makeTypes } from "./types.js";
@@ -43,7 +44,7 @@ export function learnerPage(name) {
     const tiles = makeTiles();
     const alarm = makeAlarm();
     const stopped = makeStopped(name);
-    const parts = [makeReward(name), makeTypes(), makeVersions(), makeTasks(name), makeDecisions()];
+    const parts = [makeReward(name), makeShadow(), makeTypes(), makeVersions(), makeTasks(name), makeDecisions()];
     const settings = h("div");
     const body = h("div", {}, stopped.element, alarm.element, tiles.element, ...parts.map((part) => part.element), settings);
     const damage = h("p", { class: "alarm" });
@@ -52,23 +53,29 @@ export function learnerPage(name) {
     show(damage, false);
 
     const at = (rest) => learnerPath(name, rest);
-    let groups, versions, seen, drawn;
+    let groups, versions, shadow, seen, drawn;
 
     function forget() {
         groups = [];
         versions = [];
+        shadow = null;
         seen = null;
         drawn = -1;
         settings.replaceChildren();
     }
     forget();
 
-    /* The cost of the history grows with its length: load it again only when the chart would change. */
+    /* The cost of the history grows with its length: load it again only when the chart would change.  The report about
+     * shadow mode changes when a task of it closes. */
     async function loadHistory(learner, signal) {
         const { closed } = learner.tasks;
         if (closed > drawn && closed >= 1.01 * drawn) {
             ({ groups } = await get(at("/history"), signal));
             drawn = closed;
+        }
+        const { mode, tasks } = learner;
+        if ((mode === "shadow" || tasks.shadow > 0) && (!shadow || tasks.shadow !== seen?.tasks.shadow)) {
+            shadow = await get(at("/shadow"), signal);
         }
         if (seen?.version !== learner.version) ({ versions } = await get(at("/versions"), signal));
     }
@@ -102,7 +109,7 @@ export function learnerPage(name) {
         tiles.update(learner);
         stopped.update(learner);
         alarm.update(learner);
-        parts.forEach((part) => part.update({ learner, groups, versions, tasks, decisions }));
+        parts.forEach((part) => part.update({ learner, groups, versions, shadow, tasks, decisions }));
     }
     const destroy = () => parts.forEach((part) => part.destroy?.());
     return { title: name, element, poll, destroy };

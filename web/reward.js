@@ -83,6 +83,11 @@ export function closing({ close_after: after, idle }) {
     return conditions.length > 1 ? `${conditions.slice(0, -1).join(", ")}, or ${conditions.at(-1)}` : `only ${conditions[0]}`;
 }
 
+function nothingYet({ tasks }) {
+    return tasks.shadow > 0 ? "All closed tasks were in shadow mode, which counts apart."
+        : "No task is closed yet, and the learner learns from closed tasks only.";
+}
+
 export function makeReward(name) {
     const table = makeTable("Mean reward per step, by closed tasks", COLUMNS, range);
     const chart = makeChart("line", table);
@@ -95,7 +100,7 @@ export function makeReward(name) {
         const groups = coarser(fine).map((group) => ({ ...group, scale }));
         effect.update(learner);
         if (show(empty, groups.length === 0)) {
-            setText(how, `No task is closed yet, and the learner learns from closed tasks only. A task closes ${closing(learner)}:`);
+            setText(how, `${nothingYet(learner)} A task closes ${closing(learner)}:`);
         }
         if (!show(chart.element, groups.length > 0)) return;
         table.update(groups);

@@ -51,12 +51,15 @@ static void write_comparison(segue_bytes *b, const char *name, const segue_off_p
  * is better. */
 static const char *verdict_of(const shadow_state *shadow)
 {
-    segue_confseq known, any;
-    if (!segue_off_policy_interval(&shadow->any, &any))
+    segue_confseq now;
+    bool estimates = false;
+    if (!segue_shadow_state_interval(shadow, &estimates, &now))
         return "no_steps";
-    if (!segue_off_policy_interval(&shadow->known, &known))
-        return any.high < 0.0 ? "worse" : "no_probabilities";
-    return known.low > 0.0 ? "better" : known.high < 0.0 ? "worse" : "not_known_yet";
+    if (now.high < 0.0)
+        return "worse";
+    if (!estimates)
+        return "no_probabilities";
+    return now.low > 0.0 ? "better" : "not_known_yet";
 }
 
 void segue_response_shadow(learner_state *state, segue_response *response)

@@ -21,9 +21,10 @@
 typedef struct sample {
     const char *name; /* the learner's, which stays acquired */
     double reward_sum, reward_count;
-    double open, closed[N_SIDES];
+    double open, closed[N_SIDES], shadow;
     double pending; /* decisions */
     double effect, low, high, control_share, is_stopped;
+    double would_gain, gain_low, gain_high; /* in shadow mode: Segue minus the caller, per step */
     double types, no_type;
     double refit_seconds, refits;
     double bytes;
@@ -40,10 +41,14 @@ static const struct series {
     {"segue_learner_open_tasks", "gauge", "Open tasks of a learner.", "", "",
      offsetof(sample, open)},
     {"segue_learner_tasks_closed_total", "counter",
-     "Closed tasks, since the learner was created, with transfer and in the control group.", "",
-     ",group=\"transfer\"", offsetof(sample, closed[SIDE_TRANSFER])},
+     "Closed tasks, since the learner was created, with transfer, in the control group, and of "
+     "shadow "
+     "mode.",
+     "", ",group=\"transfer\"", offsetof(sample, closed[SIDE_TRANSFER])},
     {"segue_learner_tasks_closed_total", NULL, NULL, "", ",group=\"control\"",
      offsetof(sample, closed[SIDE_CONTROL])},
+    {"segue_learner_tasks_closed_total", NULL, NULL, "", ",group=\"shadow\"",
+     offsetof(sample, shadow)},
     {"segue_learner_pending_decisions", "gauge",
      "Decisions in the deadline queue of a learner with a default reward.", "", "",
      offsetof(sample, pending)},
@@ -58,6 +63,15 @@ static const struct series {
      offsetof(sample, control_share)},
     {"segue_transfer_stopped", "gauge", "1 while transfer is stopped because it harms.", "", "",
      offsetof(sample, is_stopped)},
+    {"segue_shadow_difference", "gauge",
+     "Mean reward per step of Segue's choices minus that of the caller's, in shadow mode.", "", "",
+     offsetof(sample, would_gain)},
+    {"segue_shadow_low", "gauge",
+     "Lower end of the 95 % confidence sequence of segue_shadow_difference.", "", "",
+     offsetof(sample, gain_low)},
+    {"segue_shadow_high", "gauge",
+     "Upper end of the 95 % confidence sequence of segue_shadow_difference.", "", "",
+     offsetof(sample, gain_high)},
     {"segue_learner_types", "gauge", "Types that the next task starts from.", "", "",
      offsetof(sample, types)},
     {"segue_learner_no_type_ratio", "gauge",
@@ -96,6 +110,25 @@ static void read_effect(const learner_state *state, sample *out)
     out->high = effect.high;
 }
 
+/* A learner that never was in shadow mode has no series of it. */
+static void read_shadow(const learner_state *state, sample *out)
+{
+    const bool now = segue_learner_settings_terms(&state->settings)->shadow;
+    out->shadow = now || state->shadow.tasks > 0 ? (double)state->shadow.tasks : NAN;
+}
+
+static void compare_with_caller(const shadow_state *shadow, double range, sample *out)
+{
+    bool estimates = false;
+    segue_confseq gain;
+    out->would_gain = out->gain_low = out->gain_high = NAN;
+    if (!segue_shadow_state_interval(shadow, &estimates, &gain))
+        return;
+    out->would_gain = estimates ? range * gain.difference : NAN;
+    out->gain_low = range * gain.low;
+    out->gain_high = range * gain.high;
+}
+
 static void read_types(const learner_state *state, sample *out)
 {
     const segue_learner_method *method = segue_learner_method_find(state->method);
@@ -128,8 +161,11 @@ static void read_learner(learner_state *state, sample *out)
     read_counts(state, out);
     read_control(state, out);
     read_effect(state, out);
+    read_shadow(state, out);
     read_types(state, out);
+    const shadow_state shadow = state->shadow;
     (void)pthread_mutex_unlock(&state->lock);
+    compare_with_caller(&shadow, segue_learner_settings_range(&state->settings), out);
     out->refits = (double)atomic_load(&state->refits);
     out->refit_seconds = (double)atomic_load(&state->refit_microseconds) * 1e-6;
 }

@@ -1,4 +1,5 @@
-/* test_service_erase.c - a task is erased, or with a full disk nothing has changed.
+/* test_service_erase.c - tasks are erased and old rewards removed, or with a full disk nothing has
+ * changed.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
@@ -17,21 +18,27 @@ static void check_store(void)
         fail_msg("%s", err.message);
 }
 
-/* An erasure stores more than it frees: some fit into the pages that there are. */
-static void a_full_disk_erases_nothing(void **state)
+static void close_tasks(int count)
 {
-    enum { TASKS = 400 };
-    char path[80] = "", name[16];
-    segue_error err;
-    int n = 0;
-    (void)state;
-    create_tutor("");
-    for (int i = 0; i < TASKS; i++) {
+    char path[80], name[16];
+    for (int i = 0; i < count; i++) {
         (void)snprintf(name, sizeof name, "t%d", i);
         tell_new(name, 1.0);
         (void)snprintf(path, sizeof path, "/v1/learners/tutor/tasks/t%d/close", i);
         expect(200, "POST", path, NULL);
     }
+}
+
+/* An erasure stores more than it frees: some fit into the pages that there are. */
+static void a_full_disk_erases_nothing(void **state)
+{
+    enum { TASKS = 400 };
+    char path[80] = "";
+    segue_error err;
+    int n = 0;
+    (void)state;
+    create_tutor("");
+    close_tasks(TASKS);
     fill_disk();
     for (last_status = 200; n < TASKS && last_status == 200; n++) {
         (void)snprintf(path, sizeof path, "/v1/learners/tutor/tasks/t%d", n);
@@ -58,11 +65,75 @@ static void an_open_task_is_discarded_and_can_be_opened_again(void **state)
     check_store();
 }
 
+/* ---- --keep ------------------------------------------------------------------------------ */
+
+#define KEEP 1000.0
+
+static int start_with_keep(void **state)
+{
+    segue_service_config config = segue_service_defaults();
+    (void)state;
+    clock_now = 1000.0;
+    wall_offset = 0.0;
+    config.keep = KEEP;
+    start_service_with(config);
+    return 0;
+}
+
+static int64_t count_of(const char *select)
+{
+    int64_t count = -1;
+    segue_error err;
+    if (segue_sqlite_query_integer((sqlite_store *)service->store, select, &count, &err) !=
+        SEGUE_OK)
+        fail_msg("%s", err.message);
+    return count;
+}
+
+/* The timer searches for old rewards again and again; some tasks are removed per transaction. */
+static void search_for_old_rewards(int times)
+{
+    for (int i = 0; i < times; i++)
+        pass_time(KEEP / 4.0, segue_service_open_tasks(service));
+}
+
+/* The snapshot that replaces the rewards is copied first, and needs more pages than there are. */
+static void a_full_disk_removes_no_old_rewards(void **state)
+{
+    enum { TASKS = 150 };
+    segue_error err;
+    (void)state;
+    create_tutor("");
+    close_tasks(TASKS);
+    segue_service_run_pending(service);
+    learner_state *tutor = segue_service_find(service, "tutor");
+    segue_commit_queue_add_job_once(service, tutor, &op_snapshot);
+    segue_learner_state_release(tutor);
+    segue_service_run_pending(service);
+    assert_int_equal(count_of("SELECT count(*) > 0 FROM snapshot"), 1);
+    fill_disk();
+    const uint64_t failures = atomic_load(&service->metrics.failures);
+    search_for_old_rewards(6);
+    assert_true(atomic_load(&service->metrics.failures) > failures);
+    assert_int_equal(count_of("SELECT count(*) FROM reward"), TASKS);
+    assert_int_equal(count_of("SELECT count(*) FROM removed"), 0);
+    assert_int_equal(count_of("SELECT count(*) FROM base"), 0);
+    assert_int_equal(count_of("SELECT count(*) FROM event WHERE kind = 10"), 0);
+    check_store();
+    assert_int_equal(segue_sqlite_limit_pages(service->store, 0, &err), SEGUE_OK);
+    search_for_old_rewards(3);
+    assert_int_equal(count_of("SELECT count(*) FROM reward"), 0);
+    assert_int_equal(count_of("SELECT count(*) FROM removed"), TASKS);
+    check_store();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SERVED(a_full_disk_erases_nothing),
         SERVED(an_open_task_is_discarded_and_can_be_opened_again),
+        cmocka_unit_test_setup_teardown(a_full_disk_removes_no_old_rewards, start_with_keep,
+                                        stop_service),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

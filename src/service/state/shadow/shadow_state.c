@@ -29,6 +29,12 @@ void segue_shadow_state_end_task(shadow_state *shadow)
     segue_off_policy_end_block(&shadow->known);
 }
 
+bool segue_shadow_state_interval(const shadow_state *shadow, bool *estimates, segue_confseq *out)
+{
+    *estimates = segue_off_policy_interval(&shadow->known, out);
+    return *estimates || segue_off_policy_interval(&shadow->any, out);
+}
+
 /* ---- bytes ------------------------------------------------------------------------------- */
 
 static void serialize_steps(const segue_off_policy *o, segue_bytes *b)

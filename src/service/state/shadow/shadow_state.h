@@ -25,6 +25,12 @@ void segue_shadow_state_add(shadow_state *shadow, const segue_stored_reward *rew
                             double highest);
 void segue_shadow_state_end_task(shadow_state *shadow);
 
+/** Compute the interval of Segue minus the caller per step, for rewards in [0, 1], that decides which is
+ * better: over the steps with the caller's probability if there are any, else over all steps.
+ * *estimates: the former, whose difference is an estimate.
+ * @retval false  there are no steps */
+bool segue_shadow_state_interval(const shadow_state *shadow, bool *estimates, segue_confseq *out);
+
 /** @retval SEGUE_EFILE  the bytes are damaged */
 void segue_shadow_state_serialize(const shadow_state *shadow, segue_bytes *b);
 SEGUE_MUST_CHECK segue_status segue_shadow_state_deserialize(shadow_state *shadow,
