@@ -16,6 +16,7 @@ import time
 import unittest
 import urllib.parse
 
+from old_formats import FORMAT_9
 from program import PAPER, SEGUE, Folder, answer, run
 from service import SHORT, Service, check_store
 
@@ -219,6 +220,8 @@ class Named(Stored):
             db.execute("UPDATE learner SET name = ?, config = ?", (name, json.dumps(config)))
             db.execute("UPDATE arm SET name = ? WHERE position = 1", (name,))
             db.execute("UPDATE task SET key = ?", (name,))
+            db.executescript(FORMAT_9)  # without a hash chain, which would find the change
+        answer("store", "upgrade", "--store", self.store)
         check_store(SEGUE, self.store)
         log = self.folder / "log"
         service = self.serve("--access-log", str(log))

@@ -13,6 +13,7 @@ import sqlite3
 import sys
 import unittest
 
+from old_formats import FORMAT_5
 from program import SEGUE, SOURCE, Folder, answer, run
 from served import TUTOR, Served
 from service import Service, check_store
@@ -141,12 +142,7 @@ class Stores(Folder):
         self.assertEqual(service.stop(), 0)
         with contextlib.closing(sqlite3.connect(self.folder / "new.db")) as db:
             self.assertEqual(db.execute("SELECT count(*) FROM snapshot").fetchone(), (1,))
-            db.executescript("DROP TABLE initial; ALTER TABLE reward DROP COLUMN probability; "
-                             "ALTER TABLE task DROP COLUMN control_share; ALTER TABLE task DROP COLUMN features; "
-                             "ALTER TABLE decision DROP COLUMN segue_arm; ALTER TABLE decision DROP COLUMN segue_probability; "
-                             "ALTER TABLE reward DROP COLUMN segue_arm; ALTER TABLE reward DROP COLUMN segue_probability; "
-                             "ALTER TABLE reward DROP COLUMN asks; DROP TABLE merged; DROP TABLE reward_part; "
-                             "DROP TABLE chain; DROP TABLE removed; DROP TABLE base; DROP INDEX event_trim; PRAGMA user_version = 5;")
+            db.executescript(FORMAT_5)
         self.refused(2, f"has format 5; need {FORMAT}; 'segue store upgrade' brings it to this format", "serve",
                      "--store", self.folder / "new.db", "--listen", "127.0.0.1:0")
         done = answer("store", "upgrade", "--store", self.folder / "new.db")

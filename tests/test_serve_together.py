@@ -11,16 +11,13 @@ import time
 import unittest
 
 from audited import audit
+from old_formats import FORMAT_9
 from program import SEGUE, run
 from service import check_store, last_version
 from together import ARMS, LEARNERS, Together
 
 OF = "(SELECT id FROM learner WHERE name = '{}')"
 TASK = f"(SELECT min(id) FROM task WHERE learner = {OF})"
-FORMAT_9 = """ALTER TABLE task DROP COLUMN features; DROP TABLE chain; DROP TABLE removed; DROP TABLE base; DROP INDEX event_trim;
-DROP TABLE reward_part; DROP TABLE merged; ALTER TABLE reward DROP COLUMN asks; ALTER TABLE decision DROP COLUMN segue_arm;
-ALTER TABLE decision DROP COLUMN segue_probability; ALTER TABLE reward DROP COLUMN segue_arm;
-ALTER TABLE reward DROP COLUMN segue_probability; UPDATE learner SET config = json_remove(config, '$.mode'); PRAGMA user_version = 9;"""
 
 
 class Tampering(Together):

@@ -176,17 +176,18 @@ const cli_command cli_command_audit = {
     .name = "audit",
     .summary = "compute a decision of a service again from its store",
     .usage = "audit DECISION [OPTIONS]",
-    .details = "Rebuilds the learner as it was when the task took its types, plays the task again\n"
-               "with its random draw, its asks and its rewards, and prints what the decision\n"
-               "was made of: pulls and means of each arm, probabilities, the posterior.\n\n"
-               "The exit code is 0 if the same arm is computed, 1 if another one is, and 2 if\n"
-               "DECISION is none of this store or the store has not all that it needs: a reward\n"
-               "that came after the decision in the same run of the service, and the rewards\n"
-               "before it (--keep and erasures remove them).  docs/audit.md\n\n"
-               "Works while the service runs, and without permission to write.\n\n"
-               "examples:\n"
-               "  segue audit DECISION --store sqlite:/var/lib/segue/segue.db\n"
-               "  segue audit DECISION --format json\n",
+    .details =
+        "Rebuilds the learner as it was when the task took its types, plays the task\n"
+        "again with its random draw, its asks and its rewards, and prints what the\n"
+        "decision was made of: pulls and means of each arm, probabilities, the posterior.\n\n"
+        "The exit code is 0 if the same arm is computed, 1 if another one is, and 2 if\n"
+        "DECISION is none of this store or the store has not all that it needs: a reward\n"
+        "that came after the decision in the same run of the service, and the rewards\n"
+        "before it (--keep and erasures remove them).  docs/audit.md\n\n"
+        "Works while the service runs, and without permission to write.\n\n"
+        "examples:\n"
+        "  segue audit DECISION --store sqlite:/var/lib/segue/segue.db\n"
+        "  segue audit DECISION --format json\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .run = run,

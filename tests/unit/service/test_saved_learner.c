@@ -315,7 +315,8 @@ static void the_check_finds_a_changed_initial_state(void **state)
         {"UPDATE learner SET config = replace(config, '\"steps\":8', '\"steps\":7')",
          "field 'steps'"},
         {"UPDATE learner SET config = replace(config, ',\"from\":', ',\"seed\":1,\"from\":')", ""},
-        {"INSERT INTO initial VALUES (99, x'00')", "initial states, snapshots or links of a learner"},
+        {"INSERT INTO initial VALUES (99, x'00')",
+         "snapshots or links of a learner that does not exist"},
     };
     for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
         segue_learner *learner = saved_learner("tts", true);

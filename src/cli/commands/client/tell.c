@@ -19,7 +19,7 @@ static const cli_option options[] = {
     {"reward", 'r', CLI_NUMBER, offsetof(settings, reward), "X", "the reward of the decision",
      NO_REWARD, -NO_REWARD},
     {"event", 0, CLI_TEXT, offsetof(settings, event), "ID",
-     "id of this reward, for a learner with several per decision", 0, 0},
+     "id of this reward, if decisions have several", 0, 0},
     CLI_CLIENT_OPTIONS,
 };
 
