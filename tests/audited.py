@@ -7,7 +7,7 @@ import subprocess
 from program import SEGUE, Folder
 from service import SHORT
 
-DECISIONS = 40 if SHORT else 120  # audited per form
+DECISIONS = 20 if SHORT else 60  # audited per form
 
 
 def audit(store, decision, *options):

@@ -4,6 +4,8 @@ row that another program altered, removed or moved.
 
 usage: test_serve_audit.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
+import csv
+import json
 import shutil
 import sqlite3
 import subprocess
@@ -118,6 +120,16 @@ class Tampering(Folder):
         codes = [audit(copy, d)[0] for d in self.decisions]
         self.assertIn(1, codes)
         self.assertEqual({audit(self.store, d)[0] for d in self.decisions}, {0})
+
+    def test_each_format_says_which_arm_was_decided(self):
+        decision = self.decisions[-1]
+        found = json.loads(audit(self.store, decision, "--format", "json")[1])
+        rows = list(csv.DictReader(audit(self.store, decision, "--format", "csv")[1].splitlines()))
+        flags = ("allowed", "decided", "computed")
+        self.assertEqual([[row[f] for f in flags] for row in rows], [[json.dumps(arm[f]) for f in flags] for arm in found["arms"]])
+        self.assertEqual([arm["arm"] for arm in found["arms"] if arm["decided"]], [found["decided"]])
+        table = audit(self.store, decision)[1]
+        self.assertRegex(table, rf"(?m)^ *{found['decided']} +yes\b.* yes +yes *$")
 
     def test_wrong_input_is_refused(self):
         for arguments, says in (((), "give a decision"), (("x",), "not a decision of this store"),

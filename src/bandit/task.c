@@ -327,7 +327,7 @@ segue_status segue_task_tell(segue_task *task, size_t arm, double reward, segue_
         return segue_fail(err, SEGUE_EDOMAIN, "there is no arm %zu; need 0 to %zu", arm,
                           task->view.n_arms - 1);
     if (!(reward >= task->lowest && reward <= task->highest)) /* NaN fails too */
-        return segue_fail(err, SEGUE_EDOMAIN, "the reward is %g; need a number from %g to %g",
+        return segue_fail(err, SEGUE_EDOMAIN, "the reward is %.10g; need a number from %g to %g",
                           reward, task->lowest, task->highest);
     const double x = segue_task_to_unit(task, reward);
     count_reward(task, arm);

@@ -108,6 +108,8 @@ static void set_cell(cli_table *table, size_t row, size_t at, const cli_value *v
         cli_table_number(table, row, at, value->number, digits);
     else if (value->kind == CLI_VALUE_INTEGER)
         cli_table_set(table, row, at, "%" PRIu64, value->integer);
+    else if (value->kind == CLI_VALUE_BOOLEAN)
+        cli_table_set(table, row, at, "%s", value->integer ? "yes" : "no");
     else if (value->kind == CLI_VALUE_TEXT)
         cli_table_name(table, row, at, cli_value_characters(value),
                        digits > 0 ? (size_t)digits : SIZE_MAX);

@@ -56,7 +56,7 @@ cli_value cli_value_number(double number)
 
 cli_value cli_value_boolean(int is_true)
 {
-    return cli_value_json(json_boolean(is_true));
+    return (cli_value){.kind = CLI_VALUE_BOOLEAN, .integer = is_true != 0};
 }
 
 /* The value owns the reference; a NULL, out of memory, makes the whole object NULL. */
@@ -80,6 +80,8 @@ void cli_value_print_csv(FILE *out, const cli_value *value)
         fprintf(out, "%" PRIu64, value->integer);
     else if (value->kind == CLI_VALUE_NUMBER)
         segue_output_csv_number(out, value->number);
+    else if (value->kind == CLI_VALUE_BOOLEAN)
+        fputs(value->integer ? "true" : "false", out);
 }
 
 /* A value of JSON gives its reference away; the others make a new one. */
@@ -92,6 +94,8 @@ static json_t *to_json(const cli_value *value)
         return json_integer((json_int_t)value->integer);
     case CLI_VALUE_NUMBER:
         return segue_json_number(value->number);
+    case CLI_VALUE_BOOLEAN:
+        return json_boolean(value->integer != 0);
     case CLI_VALUE_JSON:
         return value->json;
     case CLI_VALUE_MISSING:

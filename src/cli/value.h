@@ -15,8 +15,9 @@ typedef enum cli_value_kind {
     CLI_VALUE_ABSENT,  /* as MISSING, but JSON omits the field */
     CLI_VALUE_TEXT,
     CLI_VALUE_INTEGER,
-    CLI_VALUE_NUMBER, /* not finite: '-' in a table, empty in CSV, null in JSON */
-    CLI_VALUE_JSON    /* a new reference, which printing releases; JSON only */
+    CLI_VALUE_NUMBER,  /* not finite: '-' in a table, empty in CSV, null in JSON */
+    CLI_VALUE_BOOLEAN, /* yes or no in a table, true or false elsewhere */
+    CLI_VALUE_JSON     /* a new reference, which printing releases; JSON only */
 } cli_value_kind;
 
 /** A value.  A text is borrowed from the data, or formatted into `buffer`. */

@@ -93,6 +93,9 @@ static segue_status read_tell(json_t *body, segue_parsed_request *parsed, segue_
     SEGUE_TRY(check_keys(body, names, 3, err));
     const json_t *id = json_object_get(body, "decision"), *reward = json_object_get(body, "reward");
     const size_t length = json_is_string(id) ? json_string_length(id) : 0;
+    if (!id)
+        return segue_json_fail(&body_location, "decision", err,
+                               "is missing; need the id that ask returned");
     if (!segue_decision_id_has_length(length))
         return segue_json_fail(&body_location, "decision", err,
                                "is not a decision id; need the %d, %d or %d characters that ask "

@@ -66,10 +66,11 @@ bool segue_decide_take_chosen(const learner_state *state, const task_terms *term
         return false;
     }
     if (arm >= n_arms || (allowed && !allowed[arm])) {
-        segue_response_fail(response, 409,
-                            "'chosen' is '%.80s', which is excluded, retired, or newer than the "
-                            "task; choose another arm",
-                            request->chosen);
+        segue_response_fail(
+            response, 409,
+            "'chosen' is '%.80s', which is excluded, not eligible, retired, or newer than the "
+            "task; choose another arm",
+            request->chosen);
         return false;
     }
     *out = (arm_choice){.decision = {.arm = arm}, .probability = request->chosen_probability};

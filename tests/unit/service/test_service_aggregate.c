@@ -89,6 +89,20 @@ static void a_sum_outside_the_range_changes_nothing(void **state)
     check_learner();
 }
 
+static void a_full_refund_is_not_rounded_out_of_the_range(void **state)
+{
+    id_text id;
+    (void)state;
+    create_tutor(",\"aggregate\":\"sum\"");
+    ask_id("s", id);
+    tells("counted", 0.3, id, "buy", 0.3);
+    tells("counted", 0.2, id, "refund", -0.1);
+    tells("counted", 0.0, id, "rest", -0.2); /* in doubles -3e-17 */
+    refused(400, "would add up to -1e-06", id, "more", -1e-6);
+    has(1, 0.0);
+    check_learner();
+}
+
 static void the_last_and_the_largest_reward_count(void **state)
 {
     id_text id;
@@ -300,6 +314,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_FILE(a_sum_counts_each_event_once),
         SERVED(a_sum_outside_the_range_changes_nothing),
+        SERVED(a_full_refund_is_not_rounded_out_of_the_range),
         SERVED(the_last_and_the_largest_reward_count),
         SERVED(events_are_needed_where_they_make_a_tell_safe),
         SERVED(a_default_reward_counts_only_if_none_came),

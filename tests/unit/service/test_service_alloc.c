@@ -357,7 +357,7 @@ static void several_rewards_survive_failing_allocations(void **state)
 static void opening_tasks_never_stops_the_service(void **state)
 {
     (void)state;
-    alloc_fail_some(open_scenario, 100, repeats(50) < 50 ? 29 : 1);
+    alloc_fail_some(open_scenario, 100, repeats(50) < 50 ? 29 : 5);
 }
 
 int main(void)

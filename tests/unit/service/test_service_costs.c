@@ -111,6 +111,8 @@ static void wrong_costs_are_rejected(void **state)
          "{\"control\":0.5,\"stop_if_harmful\":true,\"switch_cost\":1}"},
         {"compares rewards before costs",
          "{\"control\":0.5,\"stop_if_harmful\":true,\"costs\":{\"A\":0.1}}"},
+        {"not for shadow mode", "{\"mode\":\"shadow\",\"costs\":{\"A\":0.1}}"},
+        {"not for shadow mode", "{\"mode\":\"shadow\",\"switch_cost\":1}"},
     };
     (void)state;
     create_tutor("");

@@ -63,12 +63,12 @@ static void an_ask_must_fit_the_mode(void **state)
     expect_rejected(409, "in which the caller chooses", "POST", ask, "{\"task\":\"a\"}");
     expect_rejected(400, "no arm 'D', which 'chosen' names", "POST", ask,
                     "{\"task\":\"a\",\"chosen\":\"D\"}");
-    expect_rejected(409, "which is excluded, retired", "POST", ask,
+    expect_rejected(409, "which is excluded, not eligible", "POST", ask,
                     "{\"task\":\"a\",\"chosen\":\"A\",\"exclude\":[\"A\"]}");
     assert_int_equal(segue_service_open_tasks(service), 0);
     choose_and_tell("a", "A", "", 1.0);
     expect_rejected(409, "in which the caller chooses", "POST", ask, "{\"task\":\"a\"}");
-    expect_rejected(409, "which is excluded, retired", "POST", ask,
+    expect_rejected(409, "which is excluded, not eligible", "POST", ask,
                     "{\"task\":\"a\",\"chosen\":\"A\",\"exclude\":[\"A\"]}");
 }
 

@@ -139,6 +139,11 @@ segue_status segue_task_terms_merge(task_terms *terms, json_t *body, double lowe
     return segue_task_terms_check(terms, err);
 }
 
+static bool has_costs(const task_terms *terms)
+{
+    return terms->switch_cost > 0.0 || segue_arm_numbers_sum(terms->costs) > 0.0;
+}
+
 /* Without control tasks there is nothing to act on. */
 static segue_status check_effect(const task_terms *terms, segue_error *err)
 {
@@ -152,11 +157,20 @@ static segue_status check_effect(const task_terms *terms, segue_error *err)
                                "compares tasks with control tasks, and 'control' is %g; need a "
                                "share above 0 and below 1",
                                terms->control);
-    if (terms->stop_if_harmful &&
-        (terms->switch_cost > 0.0 || segue_arm_numbers_sum(terms->costs) > 0.0))
+    if (terms->stop_if_harmful && has_costs(terms))
         return segue_json_fail(&body_location, "stop_if_harmful", err,
                                "compares rewards before costs, so that it would stop what saves "
                                "costs; remove it, or 'costs' and 'switch_cost'");
+    return SEGUE_OK;
+}
+
+/* The report of shadow mode compares rewards before costs. */
+static segue_status check_shadow(const task_terms *terms, segue_error *err)
+{
+    if (terms->shadow && has_costs(terms))
+        return segue_json_fail(&body_location, "costs", err,
+                               "and 'switch_cost' are not for shadow mode, whose report compares "
+                               "rewards before costs; set them with \"mode\": \"active\"");
     return SEGUE_OK;
 }
 
@@ -186,6 +200,7 @@ segue_status segue_task_terms_check(const task_terms *terms, segue_error *err)
                                "is %g; need at least the reward deadline of %g, or 0: an idle task "
                                "would close before its default rewards count",
                                terms->idle, terms->reward_deadline);
+    SEGUE_TRY(check_shadow(terms, err));
     return check_effect(terms, err);
 }
 

@@ -85,7 +85,7 @@ static bool check_range(operation *op)
     const learner_settings *settings = &op->state->settings;
     if (aggregates(op) || (x >= settings->lowest && x <= settings->highest))
         return true;
-    segue_operation_reject(op, 400, "the reward is %g; need a number from %g to %g", x,
+    segue_operation_reject(op, 400, "the reward is %.10g; need a number from %g to %g", x,
                            settings->lowest, settings->highest);
     return false;
 }

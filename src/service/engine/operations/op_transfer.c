@@ -41,9 +41,10 @@ static segue_status apply_stop(segue_service *service, operation *op, segue_erro
     segue_operation_event_applied(op, 0);
     segue_service_report(service,
                          "learner '%.60s': transfer harms and is stopped; its effect is %.4g "
-                         "(95 %% interval %.4g to %.4g); POST /v1/learners/NAME/resume starts it "
-                         "again",
-                         state->settings.name, now.difference, now.low, now.high);
+                         "(95 %% interval %.4g to %.4g); POST /v1/learners/%.60s/resume starts "
+                         "it again",
+                         state->settings.name, now.difference, now.low, now.high,
+                         state->settings.name);
     return SEGUE_OK;
 }
 

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/operations/reward_part.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "service/engine/operations/task_change.h"
@@ -89,6 +90,14 @@ segue_status segue_reward_part_read(segue_service *service, operation *op, segue
 
 /* ---- store ------------------------------------------------------------------------------- */
 
+/* A sum that rounding put just outside the range is its end: 0.3 - 0.1 - 0.2 is 0. */
+static double without_rounding(const operation *op, double value)
+{
+    const double low = op->state->settings.lowest, high = op->state->settings.highest;
+    const double nearest = fmin(fmax(value, low), high);
+    return fabs(value - nearest) <= 1e-9 * (high - low) ? nearest : value;
+}
+
 static bool check_value(operation *op, double value)
 {
     const learner_settings *settings = &op->state->settings;
@@ -100,7 +109,7 @@ static bool check_value(operation *op, double value)
                                "from %g to %g",
                                value, settings->lowest, settings->highest);
     else
-        segue_operation_reject(op, 400, "the reward is %g; need a number from %g to %g", value,
+        segue_operation_reject(op, 400, "the reward is %.10g; need a number from %g to %g", value,
                                settings->lowest, settings->highest);
     return false;
 }
@@ -138,7 +147,7 @@ segue_status segue_reward_part_store(segue_service *service, operation *op, task
     if (is_repeated || (found && reward.by_default))
         return SEGUE_OK;
     if (found)
-        value = segue_aggregate_add(aggregate_of(op), reward.value, value);
+        value = without_rounding(op, segue_aggregate_add(aggregate_of(op), reward.value, value));
     if (!check_value(op, aggregate_of(op) == SEGUE_AGGREGATE_SUM ? value : op->request.reward) ||
         !check_count(op, count))
         return SEGUE_OK;
