@@ -266,8 +266,11 @@ class AsyncTaskClient:
             number = count
             several: list[Decision] = await self._run(lambda: self.sync.ask(event, count=number, **options))
             return [AsyncDecision(self.learner.client, decision) for decision in several]
-        one: Decision = await self._run(lambda: self.sync.ask(event, **options))
-        return AsyncDecision(self.learner.client, one)
+
+        def ask_one() -> Decision:
+            decision: Decision = self.sync.ask(event, **options)
+            return decision
+        return AsyncDecision(self.learner.client, await self._run(ask_one))
 
     async def tell(self, decision: DecisionLike, reward: float, event: str | None = None) -> TellResult:
         """Tell the reward of a decision.

@@ -61,7 +61,7 @@ class Proxy:
     bytes (sent instead of it, without forwarding the request). A response without an entry is forwarded."""
 
     def __init__(self, port):
-        self.target, self.fate, self.requests = port, [], []
+        self.target, self.fate, self.requests, self.connections = port, [], [], 0
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
@@ -72,6 +72,7 @@ class Proxy:
                 near, _ = self.listener.accept()
             except OSError:
                 return
+            self.connections += 1
             threading.Thread(target=self._serve, args=(near,), daemon=True).start()
 
     def _serve(self, near):
