@@ -1,7 +1,12 @@
-"""Segue: sequential transfer in bandits.
-SPDX-License-Identifier: Apache-2.0"""
-from .async_client import AsyncClient
-from .client import Client
-from .service_errors import Error, ServiceError
+"""Segue: learn across short decision problems, so that each new one needs only a few tries."""
+from segue.async_client import AsyncClient
+from segue.client import Client
+from segue.service_errors import ServiceError
 
-__all__ = ["AsyncClient", "Client", "Error", "ServiceError"]
+try:
+    from segue._segue import Error, UnknownName, __version__
+except ImportError as missing:  # the client is pure Python, and works alone
+    from segue._without_extension import Error, UnknownName, __getattr__, explain  # type: ignore[assignment]
+    explain(missing)
+
+__all__ = ["AsyncClient", "Client", "Error", "ServiceError", "UnknownName", "__version__"]

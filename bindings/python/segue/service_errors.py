@@ -4,7 +4,7 @@
       ServiceError           the service rejected a request: status, code, field, sentence
         InvalidRequest       400, 413, 415; also a ValueError
         NotAllowed           401, 403: the token is missing or wrong, or lacks a right
-        NotFound             404; also a KeyError
+        NotFound             404; also an UnknownName, which is a KeyError
         Conflict             409
         Gone                 410: too late, the reward does not count
         Unavailable          429, 502, 503, 504, after all retries
@@ -15,17 +15,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    class Error(Exception):
-        """Base class of the errors of this package."""
-else:
-    try:
-        from ._segue import Error
-    except ImportError:  # the client works without the extension
-        class Error(Exception):
-            """Base class of the errors of this package."""
+try:
+    from ._segue import Error, UnknownName
+except ImportError:  # the client works without the extension
+    from ._without_extension import Error, UnknownName  # type: ignore[assignment]
 
 
 class ServiceError(Error):
@@ -78,7 +73,7 @@ class NotAllowed(ServiceError):
     """
 
 
-class NotFound(ServiceError, KeyError):
+class NotFound(ServiceError, UnknownName):
     """The learner, task or arm does not exist.
 
     >>> client.learner("none").task("ann").close()

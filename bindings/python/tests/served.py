@@ -12,7 +12,7 @@ import pytest
 
 PACKAGE = pathlib.Path(__file__).resolve().parent.parent
 SOURCE = pathlib.Path(os.environ.get("SEGUE_SOURCE", PACKAGE.parent.parent))
-PROGRAM = os.environ.get("SEGUE_PROGRAM", str(SOURCE / "build/release/segue"))
+PROGRAM = os.environ.get("SEGUE", str(SOURCE / "build/release/segue"))
 if importlib.util.find_spec("segue") is None:
     sys.path.insert(0, str(PACKAGE))
 sys.path.append(str(SOURCE / "tests"))
