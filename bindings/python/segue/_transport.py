@@ -1,8 +1,8 @@
 """HTTP for the client: a pool of open connections, time-outs, and retries.
 
-A request is retried if that is safe. Almost all requests are idempotent: the service stores an ask by its event and
-a reward by its decision, so a repeat has the effect of one. The others (`repeat=False`) are sent once, on a new connection, and
-are retried only while no connection could be made.
+A request is sent again only if it is idempotent or certainly did not arrive. Almost all requests are idempotent: the service
+stores an ask by its event and a reward by its decision, so a repeat has the effect of one. The others (`repeat=False`) are sent
+once, and are retried only while no connection could be made.
 
 SPDX-License-Identifier: Apache-2.0"""
 from __future__ import annotations
@@ -13,6 +13,7 @@ import itertools
 import json
 import os
 import random
+import select
 import ssl
 import threading
 import time
@@ -143,16 +144,16 @@ class Transport:
             time.sleep(wait)
 
     def _try(self, request: Request) -> Response:
-        """Send a request once. An idle connection that the service has closed, perhaps at a restart, is no failed try."""
-        connection, reused = self._take(pooled=request.repeat)
+        """Send a request once; an idempotent one again, if the service closed the idle connection, perhaps at a restart."""
+        connection, reused = self._take()
         if reused:
             try:
                 return self._check(self._exchange(connection, request), request)
-            except TimeoutError as cause:
-                raise self._unreachable(cause, request.repeat) from cause
-            except LOST:
+            except LOST as cause:
+                if isinstance(cause, TimeoutError) or not request.repeat:
+                    raise self._unreachable(cause, request.repeat) from cause
                 self.close()
-                connection, _ = self._take(pooled=False)
+                connection = self._new()
         sent = False
         try:
             connection.connect()
@@ -168,19 +169,22 @@ class Transport:
         error = parse_error(self.url, response.status, response.data, response.retry_after)
         raise Failure(error, request.repeat and is_passing(error), response.retry_after)
 
-    def _take(self, pooled: bool) -> tuple[http.client.HTTPConnection, bool]:
+    def _take(self) -> tuple[http.client.HTTPConnection, bool]:
         """A connection, and if it was used before."""
         if self._pid != os.getpid():
             self._forget()
         with self._lock:
-            while pooled and self._idle:
+            while self._idle:
                 since, connection = self._idle.pop()
-                if time.monotonic() - since < IDLE:
+                if time.monotonic() - since < IDLE and not is_readable(connection):
                     return connection, True
                 connection.close()
+        return self._new(), False
+
+    def _new(self) -> http.client.HTTPConnection:
         if self._context:
-            return http.client.HTTPSConnection(self._host, self._port, timeout=self.timeout, context=self._context), False
-        return http.client.HTTPConnection(self._host, self._port, timeout=self.timeout), False
+            return http.client.HTTPSConnection(self._host, self._port, timeout=self.timeout, context=self._context)
+        return http.client.HTTPConnection(self._host, self._port, timeout=self.timeout)
 
     def _exchange(self, connection: http.client.HTTPConnection, request: Request) -> Response:
         """Send a request and read its response; the connection goes back to the pool, or is closed."""
@@ -205,7 +209,7 @@ class Transport:
             parts.append(part)
             if time.monotonic() > deadline:
                 raise TimeoutError("the response is too slow")
-        if response.length:
+        if response.length or not parts:  # nothing at all: cut off in the headers, perhaps before Content-Length
             raise http.client.IncompleteRead(b"".join(parts), response.length)
         response.close()  # read1 does not, and the connection would refuse the next request
         return b"".join(parts)
@@ -241,6 +245,13 @@ class Transport:
             return ConnectionError(f"{self.url}: connection refused; start the service with 'segue serve', or correct the URL")
         reason = getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
         return ConnectionError(f"{self.url}: {reason}; check host, port and http or https of the URL{unknown}")
+
+
+def is_readable(connection: http.client.HTTPConnection) -> bool:
+    """The service has closed an idle connection, or sent what nobody requested: do not use it."""
+    poll = select.poll()
+    poll.register(connection.sock, select.POLLIN)
+    return bool(poll.poll(0))
 
 
 def is_passing(error: ServiceError | OSError) -> bool:

@@ -73,7 +73,7 @@ class TaskClient:
         """Ask which arm to pull; with `count`, a list of decisions.
 
         event        the same event gives the same decision; by default each ask gets one of its own, so that its retries
-                     do not make further decisions. False: none, which is faster; a retry then makes another decision
+                     do not make further decisions. False: none; the ask is sent once, and a lost response is an error
         features     what is known of the task, if this ask opens it
         eligible     the only arms that may be chosen now
         exclude      arms that must not be chosen now
@@ -92,7 +92,7 @@ class TaskClient:
         body = ask_body(self.key, event, features=features if features is not None else self.features, eligible=eligible,
                         exclude=exclude, count=count, probability=probability, explain=explain, chosen=chosen,
                         chosen_probability=chosen_probability)
-        response = self.learner._call("POST", "/ask", body)
+        response = self.learner._call("POST", "/ask", body, repeat="event" in body)
         if count is not None:
             return [self._decision(body, response, decision) for decision in response["decisions"]]
         return self._decision(body, response, response)
@@ -130,7 +130,7 @@ class TaskClient:
         """
         tell = Reward.make(decision, reward, tell_event).body()
         body = ask_body(self.key, event, tell=tell, **{"features": self.features, **options})
-        response = self.learner._call("POST", "/ask", body)
+        response = self.learner._call("POST", "/ask", body, repeat="event" in body)
         return None if response.get("closed") else self._decision(body, response, response)
 
     @property

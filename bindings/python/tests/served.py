@@ -57,8 +57,8 @@ def client(service):
 class Proxy:
     """Forward connections to a port. The next responses, after the service has sent them, are cut off or replaced.
 
-    fate: a list with one entry per response: None (forward), "cut" (close without a byte), "part" (half of it, then close),
-    bytes (sent instead of it, without forwarding the request). A response without an entry is forwarded."""
+    fate: a list with one entry per response: None (forward), "cut" (close without a byte), "part" (three quarters of it, then close),
+    a number (that many bytes of it, then close), bytes (sent instead of it, without forwarding the request). A response without an entry is forwarded."""
 
     def __init__(self, port):
         self.target, self.fate, self.requests, self.connections = port, [], [], 0
@@ -87,8 +87,8 @@ class Proxy:
                 if fate is None:
                     near.sendall(response)
                     continue
-                if fate == "part":
-                    near.sendall(response[:-len(response) // 4])
+                if fate != "cut":
+                    near.sendall(response[:len(response) * 3 // 4 if fate == "part" else fate])
                 return
 
     def _forward(self, request):

@@ -67,15 +67,43 @@ def test_lost_responses_of_a_batch_a_close_and_a_combined_request(proxy, through
 
 
 def test_what_is_not_idempotent_is_sent_once(proxy, through):
-    through.task("ann").ask().tell(1)
-    sent = len(proxy.requests)
-    for change in (lambda: through.add_arm("C"), through.task("ann").erase, through.delete):
-        proxy.fate[:] = ["cut"]
+    """Also on a connection that was used before, and when the response is cut off in its headers."""
+    task = through.task("ann")
+    task.ask().tell(1)
+    last = task.ask()
+    calls = [lambda: task.ask(event=False), lambda: task.tell_and_ask(last, 1, event=False), lambda: through.add_arm("C"),
+             task.erase, through.delete]
+    for call, fate in zip(calls, ["cut", "part", "part", "cut", "part"]):
+        through.client.learners()
+        sent = len(proxy.requests)
+        proxy.fate[:] = [fate]
         with pytest.raises(ConnectionError, match="not known if the request was carried out"):
-            change()
-    assert len(proxy.requests) == sent + 3
+            call()
+        assert len(proxy.requests) == sent + 1
     with pytest.raises(NotFound):
         through.info
+
+
+def test_what_did_not_arrive_is_sent_again(service):
+    """No connection could be made: also a request that is not idempotent is retried."""
+    with segue.Client(service.url, retries=20) as client:
+        learner = client.create("tutor", arms=["A", "B"])
+        service.kill()
+        service.listen = f"127.0.0.1:{service.port}"
+        timer = threading.Timer(0.5, service.start)
+        timer.start()
+        learner.add_arm("C")
+        timer.join()
+        assert learner.arms == ["A", "B", "C"]
+
+
+@pytest.mark.parametrize("keep", range(0, 200, 20))
+def test_a_response_may_be_cut_anywhere(service, proxy, through, keep):
+    decision = through.task("ann").ask()
+    sent = len(proxy.requests)
+    proxy.fate[:] = [keep]
+    assert decision.tell(1).status in ("counted", "duplicate")
+    assert through.info["rewards"] == 1 and len(proxy.requests) <= sent + 3
 
 
 def test_retry_after_is_obeyed(proxy, through):
