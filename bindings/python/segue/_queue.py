@@ -73,7 +73,11 @@ class RewardQueue:
         self._start([])
         if path is not None:
             self._file = QueueFile(path)
-            self._start(self._file.read())
+            try:
+                self._start(self._file.read())
+            except BaseException:
+                self._file.close()
+                raise
 
     def _start(self, waiting: list[Reward]) -> None:
         self._pid = os.getpid()

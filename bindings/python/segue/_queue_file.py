@@ -2,7 +2,7 @@
 
 Each line is a reward as the service takes it, or {"done": N}: the first N rewards of the file have been counted or rejected. The
 file is emptied when nothing waits, and rewritten when most of it is done. What was written survives a kill of the program; it is
-not synced to the disk, so a power loss may lose the last seconds.
+not synced to the disk, except when it is rewritten, so a power loss may lose the last seconds.
 
 SPDX-License-Identifier: Apache-2.0"""
 from __future__ import annotations
@@ -71,6 +71,10 @@ class QueueFile:
             os.close(self._fd)
             self._fd = -1
 
+    def __del__(self) -> None:
+        if hasattr(self, "_fd"):  # it could be opened
+            self.close()
+
     def _write(self, data: bytes) -> None:
         try:
             written = os.write(self._fd, data)
@@ -90,6 +94,7 @@ class QueueFile:
             os.ftruncate(fd, 0)
             with open(fd, "ab", closefd=False) as file:
                 file.writelines(lines)
+            os.fsync(fd)
             os.replace(temporary, self.path)
         except BaseException:
             os.close(fd)

@@ -21,7 +21,7 @@ import segue  # noqa: E402
 from service import Service, check_store  # noqa: E402
 
 TOKEN = "this-is-the-token-of-a-test"
-__all__ = ["PROGRAM", "SOURCE", "TOKEN", "Proxy", "Restarting", "check_store", "client", "segue", "service"]
+__all__ = ["PROGRAM", "SOURCE", "TOKEN", "Proxy", "Restarting", "check_store", "client", "proxy", "segue", "service"]
 
 
 class Restarting(Service):
@@ -54,11 +54,19 @@ def client(service):
         yield made
 
 
+@pytest.fixture
+def proxy(service):
+    made = Proxy(service.port)
+    yield made
+    made.close()
+
+
 class Proxy:
     """Forward connections to a port. The next responses, after the service has sent them, are cut off or replaced.
 
     fate: a list with one entry per response: None (forward), "cut" (close without a byte), "part" (three quarters of it, then close),
-    a number (that many bytes of it, then close), bytes (sent instead of it, without forwarding the request). A response without an entry is forwarded."""
+    a number (that many bytes of it, then close), bytes (sent instead of it, without forwarding the request). A response without
+    an entry is forwarded."""
 
     def __init__(self, port):
         self.target, self.fate, self.requests, self.connections = port, [], [], 0

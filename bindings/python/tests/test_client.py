@@ -5,7 +5,7 @@ import pickle
 import threading
 
 import pytest
-from served import TOKEN, Proxy, Restarting, PROGRAM, client, segue, service  # noqa: F401
+from served import PROGRAM, TOKEN, Restarting, client, proxy, segue, service  # noqa: F401
 
 from segue.service_errors import Conflict, Gone, InvalidRequest, NotAllowed, NotFound
 
@@ -13,13 +13,6 @@ from segue.service_errors import Conflict, Gone, InvalidRequest, NotAllowed, Not
 @pytest.fixture
 def tutor(client):
     return client.create("tutor", arms=["video", "quiz", "game"], steps=30)
-
-
-@pytest.fixture
-def proxy(service):
-    made = Proxy(service.port)
-    yield made
-    made.close()
 
 
 def test_each_call_is_one_request_on_one_connection(proxy):

@@ -10,7 +10,7 @@ import threading
 import time
 
 import pytest
-from served import PROGRAM, TOKEN, Proxy, Restarting, check_store, client, segue, service  # noqa: F401
+from served import PROGRAM, TOKEN, Restarting, client, proxy, segue, service  # noqa: F401
 
 from segue.service_errors import NotFound, ServiceError, Unavailable
 
@@ -21,13 +21,6 @@ def raw(status, body, **headers):
     data = json.dumps(body).encode()
     lines = [f"HTTP/1.1 {status} X", f"Content-Length: {len(data)}", *(f"{k.replace('_', '-')}: {v}" for k, v in headers.items())]
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + data
-
-
-@pytest.fixture
-def proxy(service):
-    made = Proxy(service.port)
-    yield made
-    made.close()
 
 
 @pytest.fixture
