@@ -82,9 +82,10 @@ class RewardQueue:
     def _start(self, waiting: list[Reward]) -> None:
         self._pid = os.getpid()
         self._changed = threading.Condition()
-        self._waiting = collections.deque(waiting)  # this and the next four: guarded by _changed
+        self._waiting = collections.deque(waiting)  # this and the next five: guarded by _changed
         self._report = QueueReport()
         self._closing, self._failures = False, 0
+        self._warned: type[BaseException] | None = None  # kind of the failure that was logged
         self._one_by_one = 0  # rewards to send alone; the thread's
         self._thread: threading.Thread | None = None
         if waiting:
@@ -177,8 +178,9 @@ class RewardQueue:
     def _pause(self, error: ServiceError | OSError) -> None:
         """Wait before the next try: as long as the service says, or longer each time."""
         with self._changed:
-            if type(error) is not type(self._report.error):
+            if type(error) is not self._warned:
                 LOG.warning("segue: %d rewards wait: %s", len(self._waiting), error)
+                self._warned = type(error)
             self._report.error, self._failures = error, self._failures + 1
             self._changed.notify_all()
             wait = getattr(error, "retry_after", None) or backoff(self._failures, MAX_PAUSE)
@@ -196,7 +198,7 @@ class RewardQueue:
             if self._file:
                 self._forget(len(done))
             if len(done) == len(batch):
-                self._failures, self._report.error = 0, None
+                self._failures, self._report.error, self._warned = 0, None, None
             self._changed.notify_all()
         if len(done) < len(batch):
             error = results[len(done)].error

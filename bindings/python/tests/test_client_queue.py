@@ -24,7 +24,7 @@ def ask(tutor, count):
     return tutor.task("ann").ask(count=count)
 
 
-def test_rewards_wait_for_a_service_that_is_down(service, client, tutor):
+def test_rewards_wait_for_a_service_that_is_down(service, client, tutor, caplog):
     decisions = ask(tutor, 50)
     service.kill()
     started = time.monotonic()
@@ -33,6 +33,8 @@ def test_rewards_wait_for_a_service_that_is_down(service, client, tutor):
     assert time.monotonic() - started < 0.5  # the caller does not wait
     report = client.flush(timeout=0.3)
     assert report.waiting == 50 and not report.ok and "connection refused" in str(report)
+    client.flush(timeout=0.3)
+    assert len([record for record in caplog.records if "rewards wait" in record.message]) == 1
     service.restart()
     report = client.flush()
     assert report.ok and report.counted == 50 and report.error is None
@@ -52,7 +54,7 @@ def test_lost_responses_and_failures_count_once(proxy, client, tutor):
     """Random failures of any kind: no reward is lost, none counts twice."""
     decisions = ask(tutor, 300)
     busy = b'HTTP/1.1 503 X\r\nContent-Length: 2\r\nRetry-After: 0\r\n\r\n{}'
-    proxy.fate[:] = [random.choice([None, "cut", "part", 30, busy]) for _ in range(60)]
+    proxy.fate[:] = [random.choice([None] * 8 + ["cut", "part", 30, busy]) for _ in range(60)]
     with segue.Client(proxy.url) as sender:
         for i, decision in enumerate(decisions):
             sender.tell_later(decision, i % 2)
