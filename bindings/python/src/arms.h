@@ -14,8 +14,8 @@
 typedef struct arm_names {
     PyObject **name; /* n_arms strings */
     size_t n_arms, capacity;
-    PyObject *index;    /* a dict: name -> index */
-    bool is_unsaved;    /* the library's learner does not have them yet */
+    PyObject *index; /* a dict: name -> index */
+    bool is_unsaved; /* the library's learner does not have them yet */
 } arm_names;
 
 void segue_py_arms_fini(arm_names *arms);

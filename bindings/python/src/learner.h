@@ -47,9 +47,6 @@ static inline bool segue_py_lock_wait(learner_object *self)
 bool segue_py_lock_begin(learner_object *self);
 void segue_py_lock_end(learner_object *self);
 
-/** Keep locks of the library usable in processes that are forked. */
-int segue_py_lock_exec(PyObject *module);
-
 /* The methods of segue.Learner: learner_file.c, learner_types.c, learner_open.c. */
 PyObject *segue_py_learner_new(PyTypeObject *type, PyObject *args, PyObject *keywords);
 PyObject *segue_py_learner_open_task(PyObject *self, PyObject *const *args, Py_ssize_t n_args,

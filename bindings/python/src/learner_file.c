@@ -14,9 +14,9 @@
 static bool write_names(learner_object *self)
 {
     PyObject *encoded = segue_py_arms_encode(&self->arms);
-    const bool is_done =
-        encoded && segue_py_lock_wait(self) &&
-        segue_py_arms_write(&self->arms, encoded, self->learner, segue_py_learner_state((PyObject *)self));
+    const bool is_done = encoded && segue_py_lock_wait(self) &&
+                         segue_py_arms_write(&self->arms, encoded, self->learner,
+                                             segue_py_learner_state((PyObject *)self));
     Py_XDECREF(encoded);
     return is_done;
 }

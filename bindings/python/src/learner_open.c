@@ -95,9 +95,10 @@ static bool read_costs(const learner_object *self, const module_state *state, Py
     bool is_good = t->cost || PyErr_NoMemory();
     for (Py_ssize_t i = 0; is_good && i < PyList_Size(items); i++) {
         PyObject *item = PyList_GetItem(items, i);
-        is_good = PyTuple_Check(item) && PyTuple_Size(item) == 2
-                      ? read_cost(self, state, PyTuple_GetItem(item, 0), PyTuple_GetItem(item, 1), t)
-                      : PyErr_Format(PyExc_TypeError, "costs is %R; need a dict", costs) != NULL;
+        is_good =
+            PyTuple_Check(item) && PyTuple_Size(item) == 2
+                ? read_cost(self, state, PyTuple_GetItem(item, 0), PyTuple_GetItem(item, 1), t)
+                : PyErr_Format(PyExc_TypeError, "costs is %R; need a dict", costs) != NULL;
     }
     Py_DECREF(items);
     return is_good;

@@ -71,6 +71,7 @@ static void watch_forks(void)
     (void)pthread_atfork(segue_linalg_lock, segue_linalg_unlock, segue_linalg_unlock);
 }
 
+/* Keep locks of the library usable in processes that are forked. */
 int segue_py_lock_exec(PyObject *module)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

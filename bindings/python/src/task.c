@@ -33,26 +33,18 @@ static void discard(task_object *self)
         segue_learner_discard_task(self->learner->learner, &self->task);
     else
         PyErr_Clear(); /* in a forked process: the memory stays */
-    if (PyErr_ResourceWarning((PyObject *)self, 1,
-                              "a segue.Task was not closed; the learner does not learn from it") <
-        0)
-        PyErr_WriteUnraisable((PyObject *)Py_TYPE(self));
+    if (PyErr_WarnEx(PyExc_ResourceWarning,
+                     "a segue.Task was not closed; the learner does not learn from it", 1) < 0)
+        PyErr_WriteUnraisable((PyObject *)Py_TYPE((PyObject *)self));
     PyErr_Restore(type, value, traceback);
-}
-
-static void finalize(PyObject *object)
-{
-    task_object *self = (task_object *)object;
-    if (self->task)
-        discard(self);
 }
 
 static void dealloc(PyObject *object)
 {
     task_object *self = (task_object *)object;
     PyTypeObject *type = Py_TYPE(object);
-    if (self->task && PyObject_CallFinalizerFromDealloc(object) < 0)
-        return;
+    if (self->task)
+        discard(self);
     Py_XDECREF((PyObject *)self->learner);
     PyMem_Free(self->counts);
     PyObject_Free(self);
@@ -256,9 +248,9 @@ static PyObject *get_means(PyObject *object, void *unused)
 {
     task_object *self = (task_object *)object;
     (void)unused;
-    return count(self) ? segue_py_arms_dict(&self->learner->arms, self->counts + self->n_arms,
-                                            self->n_arms)
-                       : NULL;
+    return count(self)
+               ? segue_py_arms_dict(&self->learner->arms, self->counts + self->n_arms, self->n_arms)
+               : NULL;
 }
 
 static PyObject *get_is_closed(PyObject *object, void *unused)
@@ -311,7 +303,6 @@ static PyObject *make_type(PyObject *module)
 {
     PyType_Slot slots[] = {{Py_tp_doc, (void *)(uintptr_t)TASK_DOC},
                            {Py_tp_dealloc, (void *)(uintptr_t)dealloc},
-                           {Py_tp_finalize, (void *)(uintptr_t)finalize},
                            {Py_tp_repr, (void *)(uintptr_t)show},
                            {Py_tp_methods, methods},
                            {Py_tp_getset, attributes},

@@ -11,24 +11,31 @@
 
 /* Shorter batches take less time than other threads would wait for the GIL. */
 #define LONG_BATCH 256
+/* A longer one could not be stopped for seconds. */
+#define MAX_ASKS 1000000
 
 /* ---- ask --------------------------------------------------------------------------------- */
 
-static segue_status ask_all(segue_task *task, const bool *allowed, size_t *arm, size_t count,
+static segue_status ask_all(segue_task *task, const bool *allowed, int64_t *arm, size_t count,
                             segue_error *err)
 {
-    segue_status status = SEGUE_OK;
-    for (size_t i = 0; i < count && status == SEGUE_OK; i++)
-        status = segue_task_ask_among(task, allowed, &arm[i], err);
-    return status;
+    for (size_t i = 0; i < count; i++) {
+        size_t chosen = 0;
+        SEGUE_TRY(segue_task_ask_among(task, allowed, &chosen, err));
+        arm[i] = (int64_t)chosen;
+    }
+    return SEGUE_OK;
 }
 
-static PyObject *names_of(const task_object *self, const size_t *arm, size_t count)
+/* An array.array("q") of indices: numpy.asarray shares its memory. */
+static PyObject *array_of(const int64_t *arm, size_t count)
 {
-    PyObject *list = PyList_New((Py_ssize_t)count);
-    for (size_t i = 0; list && i < count; i++)
-        (void)PyList_SetItem(list, (Py_ssize_t)i, Py_NewRef(self->learner->arms.name[arm[i]]));
-    return list;
+    PyObject *module = PyImport_ImportModule("array");
+    PyObject *array = module ? PyObject_CallMethod(module, "array", "sy#", "q", (const char *)arm,
+                                                   (Py_ssize_t)(count * sizeof *arm))
+                             : NULL;
+    Py_XDECREF(module);
+    return array;
 }
 
 /* Run a batch of the library with the learner's lock; without the GIL if it is long.  `run` returns
@@ -56,7 +63,8 @@ static bool run_batch(task_object *self, size_t count, segue_status (*run)(void 
 typedef struct ask_job {
     task_object *self;
     const bool *allowed;
-    size_t *arm, count;
+    int64_t *arm;
+    size_t count;
     segue_error err;
 } ask_job;
 
@@ -69,19 +77,19 @@ static segue_status run_asks(void *data)
 PyObject *segue_py_task_ask_many(task_object *self, unsigned long long count, const bool *allowed)
 {
     segue_status status = SEGUE_OK;
-    PyObject *names = NULL;
+    PyObject *arms = NULL;
     ask_job job = {.self = self, .allowed = allowed, .count = (size_t)count};
-    job.arm = count < SIZE_MAX / sizeof *job.arm
-                  ? PyMem_Malloc(((size_t)count + 1) * sizeof *job.arm)
-                  : NULL;
+    if (count > MAX_ASKS)
+        return PyErr_Format(PyExc_ValueError, "count is %llu; need 0 to %d", count, MAX_ASKS);
+    job.arm = PyMem_Malloc((job.count + 1) * sizeof *job.arm);
     if (!job.arm)
         return PyErr_NoMemory();
     if (run_batch(self, job.count, run_asks, &job, &status))
-        names = status == SEGUE_OK
-                    ? names_of(self, job.arm, job.count)
-                    : segue_py_errors_raise(segue_py_learner_state((PyObject *)self), &job.err);
+        arms = status == SEGUE_OK
+                   ? array_of(job.arm, job.count)
+                   : segue_py_errors_raise(segue_py_learner_state((PyObject *)self), &job.err);
     PyMem_Free(job.arm);
-    return names;
+    return arms;
 }
 
 /* ---- tell -------------------------------------------------------------------------------- */
@@ -99,8 +107,8 @@ typedef struct tell_job {
 static size_t find_wrong(const tell_job *job)
 {
     size_t i = 0;
-    while (i < job->n_rewards && job->arm[i] < job->self->n_arms &&
-           job->reward[i] >= job->lowest && job->reward[i] <= job->highest)
+    while (i < job->n_rewards && job->arm[i] < job->self->n_arms && job->reward[i] >= job->lowest &&
+           job->reward[i] <= job->highest)
         i++;
     return i;
 }

@@ -8,9 +8,8 @@
 
 #define DRAWS 1000 /* of probabilities, unless given */
 
-static const char *const purposes[] = {[SEGUE_EXPLOIT] = "exploit",
-                                       [SEGUE_DISTINGUISH] = "distinguish",
-                                       [SEGUE_EXPLORE] = "explore"};
+static const char *const purposes[] = {
+    [SEGUE_EXPLOIT] = "exploit", [SEGUE_DISTINGUISH] = "distinguish", [SEGUE_EXPLORE] = "explore"};
 
 static PyObject *weights_of(const segue_explanation *found)
 {
