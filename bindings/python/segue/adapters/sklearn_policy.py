@@ -81,8 +81,9 @@ class SeguePolicy(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "learner_")
         found = numpy.empty((len(column(X, self.task, 0)), len(self.classes_)))
+        learner = segue.from_bytes(self.learner_.to_bytes())  # a copy: the same call gives the same draws
         for key, rows in self._rows(X):
-            found[rows.numbers] = self._probabilities(key, rows.features)
+            found[rows.numbers] = self._probabilities(learner, key, rows.features)
         return found
 
     def predict(self, X: Any) -> numpy.ndarray[Any, Any]:
@@ -91,7 +92,8 @@ class SeguePolicy(BaseEstimator):  # type: ignore[misc]
         >>> SeguePolicy().fit([["ann", "A"], ["ann", "B"]] * 9, [0, 1] * 9).predict([["ann"]]).tolist()
         ['B']
         """
-        found: numpy.ndarray[Any, Any] = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        best = self.predict_proba(X).argmax(axis=1)
+        found: numpy.ndarray[Any, Any] = self.classes_[best]
         return found
 
     def score(self, X: Any, y: Any) -> float:
@@ -108,12 +110,12 @@ class SeguePolicy(BaseEstimator):  # type: ignore[misc]
             raise ValueError("no row has the predicted arm; need more rows")
         return float(numpy.asarray(y, dtype=float)[agree].mean())
 
-    def _probabilities(self, key: Any, features: Features | None) -> list[float]:
+    def _probabilities(self, learner: segue.Learner, key: Any, features: Features | None) -> list[float]:
         """Of a task that knows its rewards of the fit. It is not closed, so that the learner does not learn from it again."""
         arms, rewards, known = self.tasks_.get(key, ([], [], None))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ResourceWarning)
-            task = self.learner_.task(known or features)
+            task = learner.task(known or features)
             task.tell_many(arms, rewards)
             found = task.probabilities()
             del task
