@@ -46,7 +46,7 @@
 #define LEARNER_METHOD_DOC                                                                         \
     "The method with its options, as the command line takes them.\n"                               \
     "\n"                                                                                           \
-    ">>> segue.Learner([\"a\", \"b\"], method=\"tla\", cap=5).method\n"                            \
+    ">>> segue.Learner([\"a\", \"b\"], steps=30, method=\"tla\", cap=5).method\n"                  \
     "'tla:cap=5'\n"
 
 #define LEARNER_RANGE_DOC                                                                          \
@@ -235,7 +235,7 @@
     "...     path = os.path.join(folder, \"ab.learner\")\n"                                        \
     "...     segue.Learner([\"a\", \"b\"]).save(path)\n"                                           \
     "...     segue.load(path)\n"                                                                   \
-    "<segue.Learner tla: 2 arms, 0 closed tasks, 0 types>\n"
+    "<segue.Learner tts: 2 arms, 0 closed tasks, 0 types>\n"
 
 #define LEARNER_FROM_BYTES_DOC                                                                     \
     "from_bytes($module, data, /)\n"                                                               \
