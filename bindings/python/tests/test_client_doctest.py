@@ -6,7 +6,7 @@ import importlib
 import inspect
 
 import pytest
-from served import client, segue, service  # noqa: F401
+from served import SOURCE, client, segue, service  # noqa: F401
 
 MODULES = ["client", "task_client", "decisions", "rewards", "service_errors", "_queue", "async_client"]
 PRIVATE = {"rewards": {"Reward", "batches", "reward_body", "parse_results"}, "_queue": {"RewardQueue"}, "client": {"quoted"},
@@ -47,3 +47,9 @@ def test_examples_run(name, service, client):
 @pytest.mark.parametrize("name", MODULES)
 def test_every_public_name_has_an_example(name):
     assert [key for key, value in public(name) if ">>>" not in (value.__doc__ or "")] == []
+
+
+def test_the_examples_of_the_page_run(service, client):
+    result = doctest.testfile(str(SOURCE / "docs/python-client.md"), module_relative=False, encoding="utf-8",
+                              globs={"client": client, "url": service.url, "segue": segue})
+    assert result.failed == 0 and result.attempted > 10
