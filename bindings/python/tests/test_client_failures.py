@@ -77,6 +77,30 @@ def test_what_is_not_idempotent_is_sent_once(proxy, through):
         through.info
 
 
+def test_other_requests_may_be_repeated(proxy, through):
+    """A repeat after a lost response succeeds and changes nothing more: these are idempotent in the service."""
+    through.task("ann").ask().tell(1)
+    exported = through.client.create("other", arms=["A", "B"], close_after=0).export()
+    calls = [lambda: through.client.create("tutor", arms=["A", "B"], close_after=0), lambda: through.retire_arm("B"),
+             lambda: through.change(idle=100), through.pause, through.resume, through.resume_transfer,
+             lambda: through.merge(exported), through.task("ann").close, through.export, through.history, through.tasks]
+    for call in calls:
+        sent = len(proxy.requests)
+        proxy.fate[:] = ["cut"]
+        call()
+        assert len(proxy.requests) == sent + 2
+    assert through.arms == ["A"] and through.info["tasks"]["closed"] == 1
+
+
+def test_a_connection_that_a_restart_closed_is_not_used(service, client):
+    """What is not idempotent needs a connection that works."""
+    learner = client.create("tutor", arms=["A", "B"])
+    for name in "CDE":
+        service.restart()
+        learner.add_arm(name)
+    assert learner.arms == list("ABCDE")
+
+
 def test_what_did_not_arrive_is_sent_again(service):
     """No connection could be made: also a request that is not idempotent is retried."""
     with segue.Client(service.url, retries=20) as client:
