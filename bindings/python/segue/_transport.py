@@ -167,7 +167,8 @@ class Transport:
         if response.status < 300:
             return response
         error = parse_error(self.url, response.status, response.data, response.retry_after)
-        raise Failure(error, request.repeat and is_passing(error), response.retry_after)
+        safe = request.repeat or response.status == 429  # too many requests: not carried out; 503 may be a failed sync
+        raise Failure(error, safe and is_passing(error), response.retry_after)
 
     def _take(self) -> tuple[http.client.HTTPConnection, bool]:
         """A connection, and if it was used before."""
