@@ -36,7 +36,9 @@ WRONG = """
 
 def mypy(path, *targets):
     pytest.importorskip("mypy")
-    environment = {**os.environ, "MYPYPATH": str(PACKAGE.parent)}
+    environment = dict(os.environ)
+    if "site-packages" not in PACKAGE.parts:  # mypy finds an installed package by its py.typed
+        environment["MYPYPATH"] = str(PACKAGE.parent)
     return subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(path / "cache"), *map(str, targets)],
                           capture_output=True, text=True, env=environment, cwd=path)
 
