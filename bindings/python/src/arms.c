@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "arms.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "errors.h"
@@ -14,7 +15,7 @@ void segue_py_arms_fini(arm_names *arms)
 {
     for (size_t i = 0; i < arms->n_arms; i++)
         Py_DECREF(arms->name[i]);
-    PyMem_Free(arms->name);
+    free(arms->name);
     Py_CLEAR(arms->index);
     arms->name = NULL;
     arms->n_arms = arms->capacity = 0;
@@ -27,7 +28,7 @@ static bool reserve(arm_names *arms)
     if (!arms->index || arms->n_arms < arms->capacity)
         return arms->index != NULL;
     const size_t capacity = 2 * arms->capacity + 8;
-    PyObject **name = PyMem_Realloc(arms->name, capacity * sizeof *name);
+    PyObject **name = realloc(arms->name, capacity * sizeof *name);
     if (!name)
         return PyErr_NoMemory() != NULL;
     arms->name = name;
@@ -127,11 +128,11 @@ bool segue_py_arms_write(arm_names *arms, PyObject *encoded, segue_learner *lear
     segue_error err = {.status = SEGUE_ENOMEM, .message = "out of memory to name arms"};
     if ((size_t)PyTuple_Size(encoded) != arms->n_arms)
         return true;
-    const char **text = PyMem_Calloc(arms->n_arms + 1, sizeof *text);
+    const char **text = calloc(arms->n_arms + 1, sizeof *text);
     for (size_t i = 0; text && i < arms->n_arms; i++)
         text[i] = PyBytes_AsString(PyTuple_GetItem(encoded, (Py_ssize_t)i));
     const bool is_done = text && segue_learner_name_arms(learner, text, &err) == SEGUE_OK;
-    PyMem_Free(text);
+    free(text);
     if (is_done)
         arms->is_unsaved = false;
     return is_done || segue_py_errors_raise(state, &err);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The kinds of items that are read without calling Python: the codes of the module struct. */
@@ -69,6 +70,8 @@ static bool get_buffer(PyObject *column, Py_buffer *view)
         PyObject_GetBuffer(column, view, PyBUF_FORMAT | PyBUF_STRIDES) == 0)
         return true;
     PyErr_Clear();
+    if (PyList_Check(column) || PyTuple_Check(column))
+        return false;
     PyObject *array = PyObject_HasAttrString(column, "to_numpy")
                           ? PyObject_CallMethod(column, "to_numpy", NULL)
                           : NULL;
@@ -90,7 +93,7 @@ static bool copy_buffer(const Py_buffer *view, char code, double *out)
 
 static bool reserve(Py_ssize_t count, size_t item, void *out)
 {
-    void *block = PyMem_Malloc(((size_t)count + 1) * item);
+    void *block = malloc(((size_t)count + 1) * item);
     memcpy(out, &block, sizeof block);
     return block || PyErr_NoMemory();
 }
@@ -112,7 +115,7 @@ static bool copy_sequence(const char *name, PyObject *column, double **out, size
     Py_XDECREF(list);
     *count = (size_t)n;
     if (!is_good) {
-        PyMem_Free(*out);
+        free(*out);
         *out = NULL;
     }
     return is_good;

@@ -11,7 +11,7 @@
 
 #include "module.h"
 
-/** Copy a column of numbers; the caller frees *out with PyMem_Free.  `name` is what errors call it.
+/** Copy a column of numbers; the caller frees *out with free.  `name` is what errors call it.
  * False: an exception. */
 bool segue_py_column_numbers(const char *name, PyObject *column, double **out, size_t *count);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "learner.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "errors.h"
@@ -78,13 +79,13 @@ static PyObject *get_retired(PyObject *object, void *unused)
     if (!segue_py_lock_wait(self))
         return NULL;
     const size_t n_arms = self->arms.n_arms;
-    bool *flag = PyMem_Malloc(n_arms * sizeof *flag);
+    bool *flag = malloc(n_arms * sizeof *flag);
     if (!flag)
         return PyErr_NoMemory();
     for (size_t i = 0; i < n_arms; i++)
         flag[i] = segue_learner_is_retired(self->learner, i);
     PyObject *names = select_names(&self->arms, flag, n_arms);
-    PyMem_Free(flag);
+    free(flag);
     return names;
 }
 

@@ -2,6 +2,7 @@
  *
  * What is wrong is found before the task is opened: a rejected call leaves no trace in the learner.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
 #include <string.h>
 
 #include "args.h"
@@ -21,7 +22,7 @@ typedef struct terms {
 static void terms_fini(terms *t)
 {
     Py_CLEAR(t->items);
-    PyMem_Free(t->cost);
+    free(t->cost);
     t->cost = NULL;
 }
 
@@ -91,7 +92,7 @@ static bool read_costs(const learner_object *self, const module_state *state, Py
     if (!items)
         return false;
     /* SEGUE_MAX_ARMS: an arm may be added while the costs are read */
-    t->cost = PyMem_Calloc(SEGUE_MAX_ARMS, sizeof *t->cost);
+    t->cost = calloc(SEGUE_MAX_ARMS, sizeof *t->cost);
     bool is_good = t->cost || PyErr_NoMemory();
     for (Py_ssize_t i = 0; is_good && i < PyList_Size(items); i++) {
         PyObject *item = PyList_GetItem(items, i);

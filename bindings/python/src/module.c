@@ -3,6 +3,8 @@
  * Every interpreter has a module of its own with its own classes.  To add a part, write a function
  * segue_py_PART_exec, declare it in module.h and list it in `slots`.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
 #include "module.h"
 
 #include "segue/version.h"

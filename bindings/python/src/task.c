@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "task.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "args.h"
@@ -17,7 +18,7 @@ task_object *segue_py_task_new(learner_object *learner)
         return NULL;
     self->learner = (learner_object *)Py_NewRef((PyObject *)learner);
     self->n_arms = learner->arms.n_arms;
-    self->counts = PyMem_Calloc(2 * self->n_arms, sizeof *self->counts);
+    self->counts = calloc(2 * self->n_arms, sizeof *self->counts);
     if (self->counts)
         return self;
     Py_DECREF(self);
@@ -46,7 +47,7 @@ static void dealloc(PyObject *object)
     if (self->task)
         discard(self);
     Py_XDECREF((PyObject *)self->learner);
-    PyMem_Free(self->counts);
+    free(self->counts);
     PyObject_Free(self);
     Py_DECREF(type);
 }
@@ -64,7 +65,7 @@ bool segue_py_task_ready(task_object *self)
 
 bool *segue_py_task_allowed(task_object *self, PyObject *excluded)
 {
-    bool *allowed = PyMem_Malloc(self->n_arms * sizeof *allowed);
+    bool *allowed = malloc(self->n_arms * sizeof *allowed);
     if (!allowed)
         return (bool *)PyErr_NoMemory();
     memset(allowed, true, self->n_arms * sizeof *allowed);
@@ -72,7 +73,7 @@ bool *segue_py_task_allowed(task_object *self, PyObject *excluded)
         segue_py_arms_exclude(&self->learner->arms, segue_py_learner_state((PyObject *)self),
                               excluded, allowed, self->n_arms))
         return allowed;
-    PyMem_Free(allowed);
+    free(allowed);
     return NULL;
 }
 
@@ -102,7 +103,7 @@ static PyObject *ask_among(task_object *self, PyObject *count, PyObject *exclude
         answer = segue_task_ask_among(self->task, allowed, &arm, &err) == SEGUE_OK
                      ? name_of(self, arm)
                      : segue_py_errors_raise(segue_py_learner_state((PyObject *)self), &err);
-    PyMem_Free(allowed);
+    free(allowed);
     return answer;
 }
 

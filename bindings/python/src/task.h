@@ -24,7 +24,7 @@ task_object *segue_py_task_new(learner_object *learner);
 bool segue_py_task_ready(task_object *self);
 
 /** A copy of all flags true except those of the arms of `excluded` (NULL or None: none are); the
- * caller frees it with PyMem_Free.  NULL with an exception. */
+ * caller frees it with free.  NULL with an exception. */
 bool *segue_py_task_allowed(task_object *self, PyObject *excluded);
 
 /* The methods of segue.Task: task_batch.c, task_explain.c. */

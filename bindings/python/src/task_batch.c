@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "args.h"
 #include "column.h"
@@ -81,14 +82,14 @@ PyObject *segue_py_task_ask_many(task_object *self, unsigned long long count, co
     ask_job job = {.self = self, .allowed = allowed, .count = (size_t)count};
     if (count > MAX_ASKS)
         return PyErr_Format(PyExc_ValueError, "count is %llu; need 0 to %d", count, MAX_ASKS);
-    job.arm = PyMem_Malloc((job.count + 1) * sizeof *job.arm);
+    job.arm = malloc((job.count + 1) * sizeof *job.arm);
     if (!job.arm)
         return PyErr_NoMemory();
     if (run_batch(self, job.count, run_asks, &job, &status))
         arms = status == SEGUE_OK
                    ? array_of(job.arm, job.count)
                    : segue_py_errors_raise(segue_py_learner_state((PyObject *)self), &job.err);
-    PyMem_Free(job.arm);
+    free(job.arm);
     return arms;
 }
 
@@ -137,7 +138,7 @@ static bool read_arms(tell_job *job, PyObject *arms)
         return !PyErr_Occurred() &&
                PyErr_Format(PyExc_TypeError, "arms is %R; need a list of arms", arms);
     job->n_arms = (size_t)PyList_Size(list);
-    job->arm = PyMem_Malloc((job->n_arms + 1) * sizeof *job->arm);
+    job->arm = malloc((job->n_arms + 1) * sizeof *job->arm);
     bool is_good = job->arm || PyErr_NoMemory();
     for (size_t i = 0; is_good && i < job->n_arms; i++)
         is_good = segue_py_arms_find(&job->self->learner->arms, state,
@@ -177,7 +178,7 @@ PyObject *segue_py_task_tell_many(PyObject *object, PyObject *const *args, Py_ss
     if (segue_py_args_match(&sig, args, n_args, keywords, given) && read_arms(&job, given[0]) &&
         segue_py_column_numbers("rewards", given[1], &job.reward, &job.n_rewards))
         result = tell_all(&job);
-    PyMem_Free(job.arm);
-    PyMem_Free(job.reward);
+    free(job.arm);
+    free(job.reward);
     return result;
 }

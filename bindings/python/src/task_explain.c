@@ -1,5 +1,7 @@
 /* task_explain.c - the posterior of a task over types, the purpose of its next pull, probabilities.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+
 #include "args.h"
 #include "errors.h"
 #include "segue/internal.h"
@@ -64,7 +66,7 @@ PyObject *segue_py_task_explain(PyObject *object, PyObject *const *args, Py_ssiz
                                              &err) == SEGUE_OK
                      ? make_record(self, state->explanation, &found)
                      : segue_py_errors_raise(state, &err);
-    PyMem_Free(allowed);
+    free(allowed);
     return record;
 }
 
@@ -73,14 +75,14 @@ static PyObject *probabilities(task_object *self, const bool *allowed, uint64_t 
     bool is_exact = false;
     PyObject *dict = NULL;
     segue_error err;
-    double *p = PyMem_Calloc(self->n_arms, sizeof *p);
+    double *p = calloc(self->n_arms, sizeof *p);
     if (!p)
         return PyErr_NoMemory();
     if (segue_py_task_ready(self))
         dict = segue_task_probabilities(self->task, allowed, draws, p, &is_exact, &err) == SEGUE_OK
                    ? segue_py_arms_dict(&self->learner->arms, p, self->n_arms)
                    : segue_py_errors_raise(segue_py_learner_state((PyObject *)self), &err);
-    PyMem_Free(p);
+    free(p);
     return dict;
 }
 
@@ -97,7 +99,7 @@ PyObject *segue_py_task_probabilities(PyObject *object, PyObject *const *args, P
         return NULL;
     bool *allowed = segue_py_task_allowed(self, given[1]);
     PyObject *dict = allowed ? probabilities(self, allowed, draws) : NULL;
-    PyMem_Free(allowed);
+    free(allowed);
     return dict;
 }
 

@@ -1,15 +1,21 @@
-/* failing_malloc.c - make the n-th allocation of a process fail, and count its blocks: for LD_PRELOAD.
+/* failing_malloc.c - make the n-th allocation of a process fail, and count the blocks of one library: for
+ * LD_PRELOAD.
  *
- * With PYTHONMALLOC=malloc the objects of Python are allocated here too.
+ * With PYTHONMALLOC=malloc the objects of Python are allocated here too, and fail too.  Blocks are counted
+ * where the code between two addresses allocates and frees them: Python itself leaves some when its own
+ * allocations fail.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 static atomic_long calls_left = -1; /* until the one that fails; negative: none does */
 static atomic_long n_failures;
-static atomic_long n_blocks; /* allocated and not freed */
+static long n_blocks; /* of the watched code: allocated and not freed */
+static uintptr_t watch_begin, watch_end;
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
@@ -21,10 +27,19 @@ void *calloc(size_t count, size_t size);
 void *realloc(void *block, size_t size);
 void *aligned_alloc(size_t alignment, size_t size);
 int posix_memalign(void **out, size_t alignment, size_t size);
+char *strdup(const char *text);
 void free(void *block);
+void failing_malloc_watch(uintptr_t begin, uintptr_t end);
 void failing_malloc_arm(long n);
 long failing_malloc_failures(void);
 long failing_malloc_blocks(void);
+
+/** Count the blocks of the code between two addresses. */
+void failing_malloc_watch(uintptr_t begin, uintptr_t end)
+{
+    watch_begin = begin;
+    watch_end = end;
+}
 
 /** Let the n-th allocation from now on fail, and no other; negative: none. */
 void failing_malloc_arm(long n)
@@ -42,7 +57,7 @@ long failing_malloc_failures(void)
 
 long failing_malloc_blocks(void)
 {
-    return atomic_load(&n_blocks);
+    return n_blocks;
 }
 
 static bool must_fail(void)
@@ -55,20 +70,62 @@ static bool must_fail(void)
     return true;
 }
 
-static void *counted(void *block)
+/* The blocks of the watched code: a hash table with linear probing.  One thread allocates in the tests. */
+#define N_SLOTS 65536
+static void *slot[N_SLOTS];
+
+static size_t home_of(const void *block)
 {
-    atomic_fetch_add(&n_blocks, block != NULL);
+    return (size_t)(((uintptr_t)block >> 4) * 0x9E3779B97F4A7C15U >> 48);
+}
+
+static size_t find(const void *block)
+{
+    size_t i = home_of(block);
+    while (slot[i] && slot[i] != block)
+        i = (i + 1) % N_SLOTS;
+    return i;
+}
+
+static void add(void *block)
+{
+    slot[find(block)] = block;
+    n_blocks++;
+}
+
+/* Remove a block, and put those behind it that a search would no longer find in their places. */
+static void drop(const void *block)
+{
+    size_t i = find(block);
+    if (!slot[i])
+        return;
+    slot[i] = NULL;
+    n_blocks--;
+    while (slot[i = (i + 1) % N_SLOTS]) {
+        void *moved = slot[i];
+        slot[i] = NULL;
+        slot[find(moved)] = moved;
+    }
+}
+
+/* The address that a function of this file returns to. */
+#define CALLER ((uintptr_t)__builtin_return_address(0))
+
+static void *counted(uintptr_t caller, void *block)
+{
+    if (block && caller >= watch_begin && caller < watch_end)
+        add(block);
     return block;
 }
 
 void *malloc(size_t size)
 {
-    return must_fail() ? NULL : counted(__libc_malloc(size));
+    return must_fail() ? NULL : counted(CALLER, __libc_malloc(size));
 }
 
-void *calloc(size_t count, size_t size)
+void *calloc(size_t n, size_t size)
 {
-    return must_fail() ? NULL : counted(__libc_calloc(count, size));
+    return must_fail() ? NULL : counted(CALLER, __libc_calloc(n, size));
 }
 
 void *realloc(void *block, size_t size)
@@ -76,24 +133,31 @@ void *realloc(void *block, size_t size)
     if (must_fail())
         return NULL;
     void *grown = __libc_realloc(block, size);
-    if (!block)
-        (void)counted(grown);
-    return grown;
+    if (block && grown)
+        drop(block);
+    return counted(CALLER, grown);
 }
 
 void *aligned_alloc(size_t alignment, size_t size)
 {
-    return must_fail() ? NULL : counted(__libc_memalign(alignment, size));
+    return must_fail() ? NULL : counted(CALLER, __libc_memalign(alignment, size));
 }
 
 int posix_memalign(void **out, size_t alignment, size_t size)
 {
-    *out = aligned_alloc(alignment, size);
+    *out = must_fail() ? NULL : counted(CALLER, __libc_memalign(alignment, size));
     return *out ? 0 : ENOMEM;
+}
+
+char *strdup(const char *text)
+{
+    char *copy = must_fail() ? NULL : counted(CALLER, __libc_malloc(strlen(text) + 1));
+    return copy ? strcpy(copy, text) : NULL;
 }
 
 void free(void *block)
 {
-    atomic_fetch_sub(&n_blocks, block != NULL);
+    if (block)
+        drop(block);
     __libc_free(block);
 }

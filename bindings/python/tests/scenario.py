@@ -17,7 +17,9 @@ import warnings
 
 import segue
 
-ARMS = ["a", "b", "c"]
+ARMS = ["arm-" + letter for letter in "abc"]  # strings of their own, whose references are counted
+A, B, C = ARMS
+EXCLUDED, COSTS, REWARDS = {A, B}, {A: 0.25}, [0, 1.0, 0.5]  # Python leaves the items of a list that it cannot make
 PATH = os.path.join(tempfile.gettempdir(), f"segue-scenario-{os.getpid()}")
 
 
@@ -30,34 +32,45 @@ def expect(kind, call, *args):
 
 
 def calls():
-    """Use each call; what they returned, as a text."""
+    """Use each call; what they returned."""
     learner = segue.Learner(ARMS, steps=8, method="tla", cap=1, range=(0, 1))
-    task = learner.task({"grade": 3, "school": "north"}, costs={"a": 0.25}, switch_cost=0.125)
-    out = [task.ask(), task.ask(exclude={"a"}), list(task.ask(3)), list(task.ask(300, exclude=["b"]))]
-    task.tell("a", 1)
-    task.tell_many(["b", "c"], [0, 1.0])
+    task = learner.task({"grade": 3, "school": "north"}, costs=COSTS, switch_cost=0.125)
+    out = []
+    keep = out.append
+    keep(task.ask())
+    keep(task.ask(exclude=EXCLUDED))
+    keep(task.ask(3))
+    keep(task.ask(300, exclude=EXCLUDED))
+    task.tell(A, 1)
+    task.tell_many(ARMS, REWARDS)
     task.tell_many(array.array("q", [0, 1] * 200), array.array("d", [1, 0] * 200))
     expect(KeyError, task.tell, "d", 1)
-    expect(ValueError, task.tell, "a", 2)
+    expect(ValueError, task.tell, A, 2)
     expect(ValueError, task.tell_many, [0, 1], [0, 2])
     expect(TypeError, task.tell, None, 1)
-    out += [task.explain(), task.probabilities(20), task.pulls, task.means, repr(task), learner.types]
+    for call in (task.explain, task.probabilities, task.__repr__):
+        keep(call())
+    keep(task.pulls)
+    keep(task.means)
+    keep(learner.types)
     task.close()
     with learner.task() as task:
-        task.tell_many(["a", "b", "c"] * 2, [0, 1, 0] * 2)
+        task.tell_many(ARMS, REWARDS)
     learner.save(PATH)
     copy = segue.load(PATH)
     copy.merge(learner)
-    copy.add_arm("d")
-    copy.retire_arm("a")
+    copy.add_arm("arm-d")
+    copy.retire_arm(A)
     copy.refit()
     expect(ValueError, copy.merge, learner)
     expect(OSError, segue.load, "/nonexistent")
     expect(KeyError, segue.Learner, ARMS, 8, "none")
     make, arguments = copy.__reduce__()  # of pickle, which hides a MemoryError of its own
     copy = make(*arguments)
-    out += [copy.types, copy.features, copy.arms, copy.retired, copy.method, copy.range, copy.closed, repr(copy)]
-    return repr(out)
+    for name in ("types", "features", "arms", "retired", "method", "range", "closed"):
+        keep(getattr(copy, name))
+    keep(repr(copy))
+    return out
 
 
 def fail_all(shim, reference):
@@ -76,23 +89,37 @@ def fail_all(shim, reference):
                 raise
             errors += 1
         failed = shim.failing_malloc_failures()
-        if result is not None and result != reference:
+        if result is not None and repr(result) != reference:
             raise AssertionError(f"allocation {n} failed in silence: {result}, not {reference}")
         if not failed:
             return n - 1, errors
 
 
+def watch(shim):
+    """Count the blocks of the extension."""
+    with open("/proc/self/maps") as maps:
+        lines = [line.split()[0].split("-") for line in maps if "_segue.abi3.so" in line]
+    shim.failing_malloc_watch(*(ctypes.c_size_t(int(text, 16)) for text in (lines[0][0], lines[-1][1])))
+
+
+def owned(shim):
+    """What the extension holds: blocks of memory; Learners and Tasks, which refer to their classes; names of arms."""
+    gc.collect()
+    return [shim.failing_malloc_blocks(), sys.getrefcount(segue.Learner), sys.getrefcount(segue.Task),
+            *(sys.getrefcount(name) for name in ARMS), sys.getrefcount(PATH)]
+
+
 def allocations():
     shim = ctypes.PyDLL(os.environ["LD_PRELOAD"])
-    reference = calls()
-    blocks = []
-    for _ in range(3):
-        counts = fail_all(shim, reference)
-        gc.collect()
-        blocks.append(shim.failing_malloc_blocks())
-    print(f"{counts[0]} allocations failed in turn, {counts[1]} times MemoryError; blocks {blocks}")
-    assert counts[1] > 0.9 * counts[0]
-    assert blocks[2] - blocks[1] <= 2, "blocks are left"
+    watch(shim)
+    reference = repr(calls())
+    fail_all(shim, reference)
+    before = owned(shim)
+    failures, errors = fail_all(shim, reference)
+    after = owned(shim)
+    print(f"{failures} allocations failed in turn, {errors} times MemoryError; held {before}, then {after}")
+    assert errors > 0.9 * failures
+    assert after == before, "something is left"
 
 
 def references():
