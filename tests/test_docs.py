@@ -2,7 +2,8 @@
 """The log commands of README and docs run when pasted, and the sample log is what its script writes.
 
 A folder stands for the project's: it has logs/, models/, experiments/ and build/release/segue. Each page's commands run there, in
-their order; /tmp is that folder, too. Commands on logs that are not part of Segue ($SEGUE_DATA) are not run.
+their order; /tmp is that folder, too. Commands on logs that are not part of Segue ($SEGUE_DATA) are not run. Replays and plans run
+with few repetitions.
 
 usage: test_docs.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
@@ -28,6 +29,13 @@ def commands(page):
     text = page.read_text().replace("\\\n", " ")
     lines = re.findall(r"^    ((?:\S.*)?\b(?:segue [a-z]|awk ).*)$", text, re.M)
     return [line for line in lines if re.search(r"logs/|\.tally", line) and "$SEGUE_DATA" not in line]
+
+
+def shortened(command):
+    """Few repetitions where a command does not say how many."""
+    if "--runs" in command or "--dry-run" in command:
+        return command
+    return re.sub(r"\bsegue (replay|plan) (?=.*logs/)", r"segue \1 --runs 4 --replicates 4 ", command)
 
 
 def missing_tool(command):
@@ -56,7 +64,7 @@ class Docs(Folder):
             with self.subTest(page=page.name, command=command):
                 if missing_tool(command):
                     self.skipTest(f"{page.name}: {missing_tool(command)} is not installed")
-                own = command.replace("/tmp/", f"{self.folder}/")
+                own = shortened(command).replace("/tmp/", f"{self.folder}/")
                 done = subprocess.run(["bash", "-eo", "pipefail", "-c", own], cwd=self.folder, timeout=300,
                                       env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, done.stderr)
