@@ -1,0 +1,108 @@
+"""Rewards on their way to the service, and what it says about them.
+SPDX-License-Identifier: Apache-2.0"""
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
+
+from ._transport import encode
+from .service_errors import ServiceError, make_error
+
+if TYPE_CHECKING:
+    from .decisions import BaseDecision
+
+MAX_REWARDS = 1000  # of a request
+MAX_BYTES = 250_000  # of a request; the service takes 256 KiB
+
+DecisionLike = Union["BaseDecision", str]
+RewardLike = Union[tuple[DecisionLike, float], tuple[DecisionLike, float, str], Mapping[str, Any]]
+
+
+class Reward(NamedTuple):
+    """A reward, checked and encoded."""
+
+    decision: str
+    reward: float
+    event: str | None
+    text: bytes
+
+    @classmethod
+    def make(cls, decision: DecisionLike, reward: float, event: str | None = None) -> Reward:
+        """Check what the service would reject whatever its settings are."""
+        key, value = getattr(decision, "id", decision), float(reward)
+        if not isinstance(key, str) or not key:
+            raise ValueError(f"decision is {decision!r}; need a Decision, or its id")
+        if not math.isfinite(value):
+            raise ValueError(f"reward is {reward!r}; need a finite number")
+        return cls(key, value, event, encode(reward_body(key, value, event)))
+
+    def body(self) -> dict[str, Any]:
+        """The reward as the service takes it."""
+        return reward_body(self.decision, self.reward, self.event)
+
+    @classmethod
+    def parse(cls, item: RewardLike) -> Reward:
+        """A reward of (decision, reward), (decision, reward, event), or a mapping with these names."""
+        if isinstance(item, Mapping):
+            return cls.make(item["decision"], item["reward"], item.get("event"))
+        return cls.make(*item)
+
+
+def reward_body(decision: str, reward: float, event: str | None) -> dict[str, Any]:
+    """An event only if there is one: the service rejects null."""
+    return {"decision": decision, "reward": reward, **({} if event is None else {"event": event})}
+
+
+def batches(rewards: Iterable[Reward]) -> Iterator[list[Reward]]:
+    """Divide rewards into requests that the service takes."""
+    batch: list[Reward] = []
+    size = 0
+    for reward in rewards:
+        if batch and (len(batch) == MAX_REWARDS or size + len(reward.text) > MAX_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(reward)
+        size += len(reward.text) + 1
+    if batch:
+        yield batch
+
+
+@dataclasses.dataclass(frozen=True)
+class TellResult:
+    """What became of one reward.
+
+    >>> decision = client.create("result", arms=["A", "B"]).task("ann").ask()
+    >>> result = decision.tell(1)
+    >>> result.status, result.task, result.closed
+    ('counted', 'ann', False)
+    >>> decision.tell(1).status            # a repeated tell counts once
+    'duplicate'
+    """
+
+    decision: str  #: id of the decision
+    reward: float  #: the reward that was sent
+    status: str  #: "counted", "duplicate" or "rejected"
+    task: str | None = None  #: key of the task
+    closed: bool = False  #: the task is closed, perhaps by this reward
+    total: float | None = None  #: the reward of the decision now, if the learner aggregates several
+    error: ServiceError | None = None  #: why it was rejected
+
+    @classmethod
+    def parse(cls, sent: Reward, result: dict[str, Any]) -> TellResult:
+        """A result in the response of the service."""
+        if result["status"] != "rejected":
+            return cls(sent.decision, sent.reward, result["status"], result["task"], result["closed"], result.get("reward"))
+        status = result["http_status"]
+        return cls.of_error(sent, make_error(status, result["error"], 1.0 if status == 503 else None))
+
+    @classmethod
+    def of_error(cls, sent: Reward, error: ServiceError) -> TellResult:
+        """A reward that was rejected."""
+        return cls(sent.decision, sent.reward, "rejected", error=error)
+
+
+def parse_results(sent: Sequence[Reward], response: dict[str, Any]) -> list[TellResult]:
+    """The results of a request with several rewards, in their order."""
+    return [TellResult.parse(reward, result) for reward, result in zip(sent, response["results"], strict=True)]
