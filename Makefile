@@ -21,14 +21,14 @@ test: build ## all tests
 	@scripts/run-tests $(BUILD) ctest --preset release
 
 # Configure again: the headers of Python may be new.
-python: ## the Python package: a wheel in build/wheel, tested in a fresh virtual environment
+python: ## the Python package: a wheel in build/wheel, installed into build/venv and tested there
 	@scripts/install-deps python
 	@cmake --preset release > /dev/null
 	@cmake --build --preset release --parallel $(JOBS) --target python_module segue segue_shared python_failing_malloc
 	@rm -rf build/wheel
 	@cd bindings/python && /usr/bin/python3 -m build --wheel --no-isolation --outdir ../../build/wheel > ../../build/wheel.log 2>&1 || { cat ../../build/wheel.log; exit 1; }
 	@scripts/test-wheel build/wheel/*.whl
-	@ls build/wheel/*.whl
+	@ls build/wheel/*.whl build/venv/bin/python
 
 bench: build ## speed of kernels, policies and learners, beside that of the random numbers
 	@$(BUILD)/segue bench --long --save build/bench.json --label "$$(git rev-parse --short HEAD)"
