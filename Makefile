@@ -17,18 +17,20 @@ build: deps ## build the library and the program, build/release/segue
 run: build ## the whole paper: every table and figure, and a report, in build/paper
 	@$(BUILD)/segue paper --resume --out build/paper
 
-test: build ## all tests
+pythondeps:
+	@scripts/install-deps python
+
+test: pythondeps build ## all tests
 	@scripts/run-tests $(BUILD) ctest --preset release
 
 # Configure again: the headers of Python may be new.
-python: ## the Python package: a wheel in build/wheel, tested in a fresh virtual environment
-	@scripts/install-deps python
+python: pythondeps ## the Python package: a wheel in build/wheel, installed into build/venv and tested there
 	@cmake --preset release > /dev/null
 	@cmake --build --preset release --parallel $(JOBS) --target python_module segue segue_shared python_failing_malloc
 	@rm -rf build/wheel
 	@cd bindings/python && /usr/bin/python3 -m build --wheel --no-isolation --outdir ../../build/wheel > ../../build/wheel.log 2>&1 || { cat ../../build/wheel.log; exit 1; }
 	@scripts/test-wheel build/wheel/*.whl
-	@ls build/wheel/*.whl
+	@ls build/wheel/*.whl build/venv/bin/python
 
 bench: build ## speed of kernels, policies and learners, beside that of the random numbers
 	@$(BUILD)/segue bench --long --save build/bench.json --label "$$(git rev-parse --short HEAD)"
@@ -50,4 +52,4 @@ install: build ## install under PREFIX (default /usr/local), into DESTDIR if set
 clean: ## remove all that was built
 	@rm -rf build
 
-.PHONY: help deps build run test python bench lint install clean
+.PHONY: help deps pythondeps build run test python bench lint install clean

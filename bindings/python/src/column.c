@@ -82,27 +82,26 @@ static bool get_buffer(PyObject *column, Py_buffer *view)
     return has;
 }
 
-static bool copy_buffer(const Py_buffer *view, char code, double *out)
+static void copy_buffer(const Py_buffer *view, char code, double *out)
 {
     const char *item = view->buf;
     const Py_ssize_t stride = view->strides ? view->strides[0] : view->itemsize;
     for (Py_ssize_t i = 0; i < view->shape[0]; i++, item += stride)
         out[i] = number_at(code, item);
-    return true;
 }
 
-static bool reserve(Py_ssize_t count, size_t item, void *out)
+static void *reserve(Py_ssize_t count, size_t item)
 {
     void *block = malloc(((size_t)count + 1) * item);
-    memcpy(out, &block, sizeof block);
-    return block || PyErr_NoMemory();
+    return block ? block : PyErr_NoMemory();
 }
 
 static bool copy_sequence(const char *name, PyObject *column, double **out, size_t *count)
 {
     PyObject *list = PySequence_List(column);
     const Py_ssize_t n = list ? PyList_Size(list) : -1;
-    bool is_good = n >= 0 && reserve(n, sizeof **out, out);
+    *out = n >= 0 ? reserve(n, sizeof **out) : NULL;
+    bool is_good = *out != NULL;
     for (Py_ssize_t i = 0; is_good && i < n; i++) {
         PyObject *item = PyList_GetItem(list, i);
         (*out)[i] = PyFloat_AsDouble(item);
@@ -128,13 +127,13 @@ bool segue_py_column_numbers(const char *name, PyObject *column, double **out, s
     if (!get_buffer(column, &view))
         return copy_sequence(name, column, out, count);
     const char code = code_of(&view);
-    bool is_good = code && reserve(view.shape[0], sizeof **out, out);
-    if (is_good) {
+    *out = code ? reserve(view.shape[0], sizeof **out) : NULL;
+    if (*out) {
         *count = (size_t)view.shape[0];
-        is_good = copy_buffer(&view, code, *out);
+        copy_buffer(&view, code, *out);
     }
     PyBuffer_Release(&view);
-    return code ? is_good : copy_sequence(name, column, out, count);
+    return code ? *out != NULL : copy_sequence(name, column, out, count);
 }
 
 /* The largest doubles are exact only up to 2^53, far above any index. */
@@ -152,7 +151,8 @@ bool segue_py_column_indices(PyObject *column, size_t **out, size_t *count)
     const char code = code_of(&view);
     bool is_good = true;
     if (code && strchr(WHOLE, code)) {
-        is_good = reserve(view.shape[0], sizeof **out, out);
+        *out = reserve(view.shape[0], sizeof **out);
+        is_good = *out != NULL;
         const char *item = view.buf;
         const Py_ssize_t stride = view.strides ? view.strides[0] : view.itemsize;
         for (Py_ssize_t i = 0; is_good && i < view.shape[0]; i++)

@@ -230,7 +230,7 @@ static PyObject *show_html(PyObject *object, PyObject *unused)
     return text;
 }
 
-#define FAST(function) (PyCFunction)(uintptr_t)(function), METH_FASTCALL | METH_KEYWORDS
+#define FAST(function) (PyCFunction)(void (*)(void))(function), METH_FASTCALL | METH_KEYWORDS
 static PyMethodDef methods[] = {
     {"task", FAST(segue_py_learner_open_task), LEARNER_TASK_DOC},
     {"add_arm", add_arm, METH_O, LEARNER_ADD_ARM_DOC},

@@ -7,7 +7,13 @@
 
 #include "module.h"
 
+#include <stdio.h>
+
 #include "segue/version.h"
+
+/* The stdin of libjansson.a: see CMakeLists.txt. */
+extern FILE *segue_py_no_stdin;
+FILE *segue_py_no_stdin = NULL;
 
 module_state *segue_py_module_state(PyObject *module)
 {

@@ -287,7 +287,7 @@ static PyGetSetDef attributes[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-#define FAST(function) (PyCFunction)(uintptr_t)(function), METH_FASTCALL | METH_KEYWORDS
+#define FAST(function) (PyCFunction)(void (*)(void))(function), METH_FASTCALL | METH_KEYWORDS
 static PyMethodDef methods[] = {
     {"ask", FAST(ask), TASK_ASK_DOC},
     {"tell", FAST(tell), TASK_TELL_DOC},
@@ -296,7 +296,7 @@ static PyMethodDef methods[] = {
     {"probabilities", FAST(segue_py_task_probabilities), TASK_PROBABILITIES_DOC},
     {"close", close_open, METH_NOARGS, TASK_CLOSE_DOC},
     {"__enter__", enter, METH_NOARGS, TASK_ENTER_DOC},
-    {"__exit__", (PyCFunction)(uintptr_t)leave_block, METH_FASTCALL, TASK_EXIT_DOC},
+    {"__exit__", (PyCFunction)(void (*)(void))leave_block, METH_FASTCALL, TASK_EXIT_DOC},
     {NULL, NULL, 0, NULL},
 };
 

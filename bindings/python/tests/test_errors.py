@@ -75,6 +75,8 @@ def test_a_wrong_learner_is_rejected(call, kind, sentence):
     (lambda task: task.tell_many(["a", "b"], [1, "x"]), TypeError, r"rewards\[1\] is 'x'; need a number"),
     (lambda task: task.tell_many(["a", "b"], numpy.zeros((2, 2))), TypeError, r"rewards\[0\]"),
     (lambda task: task.tell_many(7, 8), TypeError, ""),
+    (lambda task: task.tell_many(["a"], numpy.array(1.0)), TypeError, ""),
+    (lambda task: task.tell_many(numpy.array(1), [1]), TypeError, ""),
     (lambda task: task.learner.merge(3), TypeError, "need a segue.Learner"),
     (lambda task: task.learner.add_arm("a"), ValueError, "two arms 'a'"),
     (lambda task: task.learner.add_arm(""), ValueError, "0 bytes; need 1 to 256"),
