@@ -20,6 +20,15 @@ run: build ## the whole paper: every table and figure, and a report, in build/pa
 test: build ## all tests
 	@scripts/run-tests $(BUILD) ctest --preset release
 
+# Configure again: the headers of Python may be new.
+python: ## the Python package: a wheel in build/wheel
+	@scripts/install-deps python
+	@cmake --preset release > /dev/null
+	@cmake --build --preset release --parallel $(JOBS) --target python_module
+	@rm -rf build/wheel
+	@cd bindings/python && /usr/bin/python3 -m build --wheel --no-isolation --outdir ../../build/wheel > ../../build/wheel.log 2>&1 || { cat ../../build/wheel.log; exit 1; }
+	@ls build/wheel/*.whl
+
 bench: build ## speed of kernels, policies and learners, beside that of the random numbers
 	@$(BUILD)/segue bench --long --save build/bench.json --label "$$(git rev-parse --short HEAD)"
 	@echo
@@ -40,4 +49,4 @@ install: build ## install under PREFIX (default /usr/local), into DESTDIR if set
 clean: ## remove all that was built
 	@rm -rf build
 
-.PHONY: help deps build run test bench lint install clean
+.PHONY: help deps build run test python bench lint install clean

@@ -1,0 +1,6 @@
+"""Types of the extension module; the names are public in the package segue."""
+
+__version__: str
+
+class Error(Exception): ...
+class UnknownName(KeyError): ...

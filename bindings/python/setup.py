@@ -1,0 +1,49 @@
+"""The wheel of Segue.  CMake builds the extension, in the tree of the project (`make python`); this file puts it into a
+wheel for CPython 3.11 and later.
+SPDX-License-Identifier: Apache-2.0"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+from setuptools import Extension, find_packages, setup
+from setuptools.command.build_ext import build_ext
+from wheel.bdist_wheel import bdist_wheel
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BUILD = pathlib.Path(os.environ.get("SEGUE_BUILD", ROOT / "build/release"))
+
+
+def version() -> str:
+    found = re.search(r"project\(segue VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())
+    if not found:
+        raise SystemExit("setup.py: CMakeLists.txt has no 'project(segue VERSION ...'")
+    return found[1]
+
+
+class CMakeExtension(build_ext):
+    """Build the target of CMake, and copy what it made."""
+
+    def build_extension(self, ext: Extension) -> None:
+        if not (BUILD / "build.ninja").exists():
+            subprocess.run(["cmake", "-S", str(ROOT), "-B", str(BUILD), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release"],
+                           check=True)
+        subprocess.run(["cmake", "--build", str(BUILD), "--target", "python_extension"], check=True)
+        target = pathlib.Path(self.get_ext_fullpath(ext.name))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["strip", "--strip-unneeded", "-o", str(target), str(BUILD / "python/segue/_segue.abi3.so")],
+                       check=True)
+
+
+class Wheel(bdist_wheel):
+    """A wheel for this CPU and every CPython from 3.11 on."""
+
+    def get_tag(self) -> tuple[str, str, str]:
+        return "cp311", "abi3", super().get_tag()[2]
+
+
+shutil.rmtree(pathlib.Path(__file__).parent / "build", ignore_errors=True)  # files of an older version
+setup(version=version(), packages=find_packages(include=["segue*"]), package_data={"segue": ["py.typed", "*.pyi"]},
+      ext_modules=[Extension("segue._segue", sources=[], py_limited_api=True)],
+      cmdclass={"build_ext": CMakeExtension, "bdist_wheel": Wheel}, zip_safe=False)
