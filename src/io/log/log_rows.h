@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "io/log/string_table.h"
+#include "segue/internal.h"
 
 typedef enum log_column {
     LOG_TASK,
@@ -28,6 +29,7 @@ typedef struct log_read_options {
     char delimiter;             /* of CSV: ',', '\t', ';' or '|'; 0: guess it from the header */
     bool skip_missing;          /* skip and count rows without a value; else they are errors */
     bool one_arm;               /* accept a log of one arm: it may be part of a larger one */
+    segue_stop stop;            /* ends the reading; or NULL */
 } log_read_options;
 
 /* Rows that were skipped, by reason. */
@@ -67,6 +69,7 @@ log_read_options segue_log_rows_defaults(void);
  *
  * @retval SEGUE_EFILE, SEGUE_EPARSE, SEGUE_EDOMAIN  the message names file, line and field
  * @retval SEGUE_EIO, SEGUE_ENOMEM  or the status of `on_row`
+ * @retval SEGUE_ESTOPPED  by options->stop
  */
 SEGUE_MUST_CHECK segue_status segue_log_rows_read(log_rows *out, const char *path,
                                                   const log_read_options *options,

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "segue/internal.h"
 #include "segue/rng.h"
-#include "segue/status.h"
 
 #define SEGUE_MAX_POPULATION_TYPES 10
 #define SEGUE_MAX_POPULATION_TASKS 8192 /* a fit reads a random sample of more tasks */
@@ -39,13 +39,14 @@ typedef struct segue_population_config {
     size_t max_types; /* 1 .. SEGUE_MAX_POPULATION_TYPES; 0: as many as possible */
     uint64_t seed;    /* of the sample of tasks, and of the directions in which types are split */
     uint64_t run;
+    segue_stop stop; /* ends the work; or NULL */
 } segue_population_config;
 
 /**
  * Fit a population to tasks; the number of types minimises AIC.
  *
  * At least one task.  The same counts and config give the same bytes.
- * @retval SEGUE_ENOMEM
+ * @retval SEGUE_ENOMEM, SEGUE_ESTOPPED
  */
 SEGUE_MUST_CHECK segue_status segue_population_fit(segue_population *out,
                                                    const segue_counts *counts,
@@ -57,7 +58,7 @@ SEGUE_MUST_CHECK segue_status segue_population_fit(segue_population *out,
  * its own number of types.  What differs between them is what the log does not tell.
  *
  * `out` has room for n_draws; the chain starts from the fit `start`.  A draw has no AIC.
- * @retval SEGUE_ENOMEM
+ * @retval SEGUE_ENOMEM, SEGUE_ESTOPPED
  */
 SEGUE_MUST_CHECK segue_status segue_population_sample(segue_population *out, size_t n_draws,
                                                       const segue_counts *counts,
