@@ -67,7 +67,7 @@ static segue_service *make(void)
 
 /* ---- decision ids ------------------------------------------------------------------------ */
 
-static char decision[256]; /* the newest id */
+static char newest[256]; /* the newest id */
 
 static void remember_decision(const segue_bytes *body)
 {
@@ -77,22 +77,22 @@ static void remember_decision(const segue_bytes *body)
         return;
     at += strlen(name);
     const char *end = memchr(at, '"', body->size - (size_t)(at - (const char *)body->data));
-    if (end && (size_t)(end - at) < sizeof decision) {
-        memcpy(decision, at, (size_t)(end - at));
-        decision[end - at] = '\0';
+    if (end && (size_t)(end - at) < sizeof newest) {
+        memcpy(newest, at, (size_t)(end - at));
+        newest[end - at] = '\0';
     }
 }
 
 /* Copy a body with the newest id in the place of "@@"; free it. */
 static char *fill_in(const uint8_t *body, size_t size, size_t *filled)
 {
-    char *out = malloc(size + sizeof decision);
+    char *out = malloc(size + sizeof newest);
     const uint8_t *at = size ? memmem(body, size, "@@", 2) : NULL;
-    const size_t before = at ? (size_t)(at - body) : size, id = at ? strlen(decision) : 0;
+    const size_t before = at ? (size_t)(at - body) : size, id = at ? strlen(newest) : 0;
     if (!out)
         abort();
     memcpy(out, body, before);
-    memcpy(out + before, decision, id);
+    memcpy(out + before, newest, id);
     if (at)
         memcpy(out + before + id, at + 2, size - before - 2);
     *filled = at ? size - 2 + id : size;

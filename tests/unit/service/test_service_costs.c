@@ -107,6 +107,10 @@ static void wrong_costs_are_rejected(void **state)
         {"names 'D'", "{\"costs\":{\"D\":0.1}}"},
         {"'switch_cost': is out of range", "{\"switch_cost\":-1}"},
         {"'switch_cost': is ", "{\"switch_cost\":\"x\"}"},
+        {"compares rewards before costs",
+         "{\"control\":0.5,\"stop_if_harmful\":true,\"switch_cost\":1}"},
+        {"compares rewards before costs",
+         "{\"control\":0.5,\"stop_if_harmful\":true,\"costs\":{\"A\":0.1}}"},
     };
     (void)state;
     create_tutor("");

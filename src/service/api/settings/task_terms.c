@@ -152,6 +152,11 @@ static segue_status check_effect(const task_terms *terms, segue_error *err)
                                "compares tasks with control tasks, and 'control' is %g; need a "
                                "share above 0 and below 1",
                                terms->control);
+    if (terms->stop_if_harmful &&
+        (terms->switch_cost > 0.0 || segue_arm_numbers_sum(terms->costs) > 0.0))
+        return segue_json_fail(&body_location, "stop_if_harmful", err,
+                               "compares rewards before costs, so that it would stop what saves "
+                               "costs; remove it, or 'costs' and 'switch_cost'");
     return SEGUE_OK;
 }
 
