@@ -11,16 +11,15 @@
 
 #include "segue/status.h"
 
-typedef const atomic_bool *segue_stop;
-
 /** True if the work shall end. */
-static inline bool segue_stop_requested(segue_stop stop)
+static inline bool segue_stop_requested(const atomic_bool *stop)
 {
     return stop && atomic_load_explicit(stop, memory_order_relaxed);
 }
 
 /** Fail if the work shall end.  @retval SEGUE_ESTOPPED */
-SEGUE_MUST_CHECK static inline segue_status segue_stop_check(segue_stop stop, segue_error *err)
+SEGUE_MUST_CHECK static inline segue_status segue_stop_check(const atomic_bool *stop,
+                                                             segue_error *err)
 {
     return segue_stop_requested(stop)
                ? segue_fail(err, SEGUE_ESTOPPED, "it was stopped before its end")

@@ -72,8 +72,8 @@ typedef struct segue_replay_config {
     segue_yearly yearly;   /* what is reported, not computed with */
     uint64_t seed;
     size_t threads;
-    segue_stop stop;  /* ends the replay; or NULL */
-    bool values_only; /* no intervals, no types and no verdict: for many logs in a row */
+    const atomic_bool *stop; /* ends the replay; or NULL */
+    bool values_only;        /* no intervals, no types and no verdict: for many logs in a row */
     void (*progress)(void *context, double done, double total);
     void *context;
 } segue_replay_config;

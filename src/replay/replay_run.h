@@ -33,7 +33,7 @@ typedef struct replay_setting {
     bool shuffled;    /* each of the two parts has a random order per run */
     uint64_t steps;   /* horizon; row replay ends a task whose rows run out */
     uint64_t seed;
-    segue_stop stop; /* ends a run; or NULL */
+    const atomic_bool *stop; /* ends a run; or NULL */
 } replay_setting;
 
 /* A policy, a learner, or, if both are NULL, a fixed arm. */

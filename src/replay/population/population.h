@@ -7,11 +7,12 @@
 #ifndef SEGUE_REPLAY_POPULATION_POPULATION_H
 #define SEGUE_REPLAY_POPULATION_POPULATION_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "segue/internal.h"
 #include "segue/rng.h"
+#include "segue/status.h"
 
 #define SEGUE_MAX_POPULATION_TYPES 10
 #define SEGUE_MAX_POPULATION_TASKS 8192 /* a fit reads a random sample of more tasks */
@@ -39,7 +40,7 @@ typedef struct segue_population_config {
     size_t max_types; /* 1 .. SEGUE_MAX_POPULATION_TYPES; 0: as many as possible */
     uint64_t seed;    /* of the sample of tasks, and of the directions in which types are split */
     uint64_t run;
-    segue_stop stop; /* ends the work; or NULL */
+    const atomic_bool *stop; /* ends the work; or NULL */
 } segue_population_config;
 
 /**

@@ -15,7 +15,7 @@
 #define MIN_PRECISION  0.001 /* of a Beta law: below, its draws are 0 or 1 */
 
 segue_status segue_urn_init(segue_urn *out, const segue_urn_log *log, size_t n_draws, uint64_t seed,
-                            segue_stop stop, segue_error *err)
+                            const atomic_bool *stop, segue_error *err)
 {
     const segue_counts counts = segue_urn_log_counts(log);
     const segue_population_config config = {.seed = seed, .stop = stop};

@@ -15,12 +15,12 @@ typedef struct segue_urn {
     segue_population population;
     segue_population *draw; /* n_draws */
     size_t n_draws;
-    segue_stop stop; /* ends fits and draws; or NULL */
+    const atomic_bool *stop; /* ends fits and draws; or NULL */
 } segue_urn;
 
 /** Fit a population to the tasks of a log, and draw others; @retval SEGUE_ENOMEM, SEGUE_ESTOPPED */
 SEGUE_MUST_CHECK segue_status segue_urn_init(segue_urn *out, const segue_urn_log *log,
-                                             size_t n_draws, uint64_t seed, segue_stop stop,
+                                             size_t n_draws, uint64_t seed, const atomic_bool *stop,
                                              segue_error *err);
 void segue_urn_fini(segue_urn *urn);
 
