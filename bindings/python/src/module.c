@@ -23,19 +23,25 @@ static int exec_version(PyObject *module)
     return PyModule_AddStringConstant(module, "__version__", segue_version());
 }
 
+/* The classes of a state, as an array: it has nothing else. */
+static PyObject **classes_of(PyObject *module)
+{
+    return (PyObject **)PyModule_GetState(module);
+}
+
+enum { N_CLASSES = sizeof(module_state) / sizeof(PyObject *) };
+
 static int module_traverse(PyObject *module, visitproc visit, void *arg)
 {
-    const module_state *state = segue_py_module_state(module);
-    Py_VISIT(state->error);
-    Py_VISIT(state->unknown_name);
+    for (size_t i = 0; i < N_CLASSES; i++)
+        Py_VISIT(classes_of(module)[i]);
     return 0;
 }
 
 static int module_clear(PyObject *module)
 {
-    module_state *state = segue_py_module_state(module);
-    Py_CLEAR(state->error);
-    Py_CLEAR(state->unknown_name);
+    for (size_t i = 0; i < N_CLASSES; i++)
+        Py_CLEAR(classes_of(module)[i]);
     return 0;
 }
 
@@ -47,6 +53,11 @@ static void module_free(void *module)
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, (void *)(uintptr_t)exec_version},
     {Py_mod_exec, (void *)(uintptr_t)segue_py_errors_exec},
+    {Py_mod_exec, (void *)(uintptr_t)segue_py_lock_exec},
+    {Py_mod_exec, (void *)(uintptr_t)segue_py_learner_exec},
+    {Py_mod_exec, (void *)(uintptr_t)segue_py_types_exec},
+    {Py_mod_exec, (void *)(uintptr_t)segue_py_task_exec},
+    {Py_mod_exec, (void *)(uintptr_t)segue_py_explain_exec},
     {0, NULL},
 };
 

@@ -14,6 +14,11 @@
 typedef struct module_state {
     PyObject *error;        /* segue.Error */
     PyObject *unknown_name; /* segue.UnknownName, a KeyError whose str() is its sentence */
+    PyObject *learner;      /* segue.Learner */
+    PyObject *task;         /* segue.Task */
+    PyObject *type;         /* segue.Type, a record */
+    PyObject *feature;      /* segue.Feature, a record */
+    PyObject *explanation;  /* segue.Explanation, a record */
 } module_state;
 
 /** The state of a module that segue_py_module made. */
@@ -25,5 +30,10 @@ int segue_py_module_add(PyObject *module, const char *name, PyObject **slot, PyO
 
 /* The parts: 0, or -1 with an exception. */
 int segue_py_errors_exec(PyObject *module);
+int segue_py_lock_exec(PyObject *module);
+int segue_py_learner_exec(PyObject *module);
+int segue_py_types_exec(PyObject *module);
+int segue_py_task_exec(PyObject *module);
+int segue_py_explain_exec(PyObject *module);
 
 #endif

@@ -26,6 +26,16 @@
 /* guards the process-wide buffers of BLAS and LAPACK */
 static pthread_mutex_t in_blas = PTHREAD_MUTEX_INITIALIZER;
 
+void segue_linalg_lock(void)
+{
+    (void)pthread_mutex_lock(&in_blas);
+}
+
+void segue_linalg_unlock(void)
+{
+    (void)pthread_mutex_unlock(&in_blas);
+}
+
 const char *segue_linalg_backend(void)
 {
     return openblas_get_config();
@@ -66,10 +76,10 @@ static void product(size_t n, size_t k, size_t m, factor a, factor b, double *c,
         add_small_product(n, k, m, a, b, c);
         return;
     }
-    (void)pthread_mutex_lock(&in_blas);
+    segue_linalg_lock();
     cblas_dgemm(CblasRowMajor, form_of(a), form_of(b), (blasint)n, (blasint)m, (blasint)k, 1.0,
                 a.data, (blasint)a.width, b.data, (blasint)b.width, keep, c, (blasint)m);
-    (void)pthread_mutex_unlock(&in_blas);
+    segue_linalg_unlock();
 }
 
 void segue_linalg_gram(size_t n, size_t k, const double *a, double *gram)
@@ -86,10 +96,10 @@ void segue_linalg_multiply(size_t n, size_t k, size_t m, const double *a, const 
 void segue_linalg_multiply_single(size_t n, size_t k, size_t m, const float *a, const float *b,
                                   float *c)
 {
-    (void)pthread_mutex_lock(&in_blas);
+    segue_linalg_lock();
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)n, (blasint)m, (blasint)k, 1.0F,
                 a, (blasint)k, b, (blasint)m, 0.0F, c, (blasint)m);
-    (void)pthread_mutex_unlock(&in_blas);
+    segue_linalg_unlock();
 }
 
 static void multiply_left(size_t n, size_t m, size_t p, const double *a, const double *b, double *c,
@@ -112,19 +122,19 @@ void segue_linalg_multiply_left_add(size_t n, size_t m, size_t p, const double *
 
 void segue_linalg_add_symmetric(size_t n, size_t k, const double *a, const double *b, double *c)
 {
-    (void)pthread_mutex_lock(&in_blas);
+    segue_linalg_lock();
     cblas_dsyr2k(CblasRowMajor, CblasUpper, CblasTrans, (blasint)n, (blasint)k, 0.5, a, (blasint)n,
                  b, (blasint)n, 1.0, c, (blasint)n);
-    (void)pthread_mutex_unlock(&in_blas);
+    segue_linalg_unlock();
 }
 
 void segue_linalg_multiply_symmetric(size_t n, size_t m, const double *c, const double *x,
                                      double *y)
 {
-    (void)pthread_mutex_lock(&in_blas);
+    segue_linalg_lock();
     cblas_dsymm(CblasRowMajor, CblasLeft, CblasUpper, (blasint)n, (blasint)m, 1.0, c, (blasint)n, x,
                 (blasint)m, 0.0, y, (blasint)m);
-    (void)pthread_mutex_unlock(&in_blas);
+    segue_linalg_unlock();
 }
 
 static segue_status no_memory(size_t n, segue_error *err)
@@ -152,10 +162,10 @@ static segue_status symmetric(char job, size_t n, double *a, double *values, seg
     double *work = calloc((size_t)best_size + 1, sizeof *work);
     if (!work)
         return no_memory(n, err);
-    (void)pthread_mutex_lock(&in_blas);
+    segue_linalg_lock();
     const lapack_int info = LAPACKE_dsyev_work(LAPACK_COL_MAJOR, job, 'U', size, a, size, values,
                                                work, (lapack_int)best_size);
-    (void)pthread_mutex_unlock(&in_blas);
+    segue_linalg_unlock();
     free(work);
     return outcome("dsyev", info, err);
 }
@@ -191,11 +201,11 @@ segue_status segue_linalg_eigen_general(size_t n, double *a, double *real, doubl
     double *work = calloc((size_t)best_size + 1, sizeof *work);
     if (!work)
         return no_memory(n, err);
-    (void)pthread_mutex_lock(&in_blas);
+    segue_linalg_lock();
     const lapack_int info =
         LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'V', size, a, size, real, imaginary, NULL, 1,
                            vectors, size, work, (lapack_int)best_size);
-    (void)pthread_mutex_unlock(&in_blas);
+    segue_linalg_unlock();
     free(work);
     return outcome("dgeev", info, err);
 }
@@ -209,10 +219,10 @@ segue_status segue_linalg_solve(size_t n, size_t m, double *a, double *b, segue_
         transpose(n, a);
         for (size_t i = 0; i < n * m; i++)
             columns[(i % m) * n + i / m] = b[i];
-        (void)pthread_mutex_lock(&in_blas);
+        segue_linalg_lock();
         info = LAPACKE_dgesv_work(LAPACK_COL_MAJOR, (lapack_int)n, (lapack_int)m, a, (lapack_int)n,
                                   pivots, columns, (lapack_int)n);
-        (void)pthread_mutex_unlock(&in_blas);
+        segue_linalg_unlock();
         for (size_t i = 0; i < n * m; i++)
             b[i] = columns[(i % m) * n + i / m];
     }
@@ -236,10 +246,10 @@ segue_status segue_linalg_least_squares(size_t m, size_t n, double *a, double *b
     double *work = calloc((size_t)best_size + 1, sizeof *work);
     if (!work)
         return no_memory(n, err);
-    (void)pthread_mutex_lock(&in_blas);
+    segue_linalg_lock();
     const lapack_int info = LAPACKE_dgels_work(LAPACK_COL_MAJOR, 'N', rows, columns, 1, a, rows, b,
                                                rows, work, (lapack_int)best_size);
-    (void)pthread_mutex_unlock(&in_blas);
+    segue_linalg_unlock();
     free(work);
     return outcome("dgels", info, err);
 }

@@ -9,6 +9,10 @@
 
 #include "segue/status.h"
 
+/** Keep other threads out of BLAS and LAPACK, and let them in: for a process that forks. */
+void segue_linalg_lock(void);
+void segue_linalg_unlock(void);
+
 /** gram (n x n) = a a^T, for a of n x k. */
 void segue_linalg_gram(size_t n, size_t k, const double *a, double *gram);
 

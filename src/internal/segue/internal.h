@@ -16,6 +16,7 @@
 #include "../../core/confseq/off_policy.h"
 #include "../../core/confseq/trial.h"
 #include "../../core/fail.h"
+#include "../../core/linalg/linalg.h"
 #include "../../core/log_gamma.h"
 #include "../../core/path.h"
 #include "../../core/random/rng_sample.h"

@@ -1,0 +1,120 @@
+/* task_explain.c - the posterior of a task over types, the purpose of its next pull, probabilities.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "args.h"
+#include "errors.h"
+#include "segue/internal.h"
+#include "task.h"
+#include "task_doc.h"
+
+#define DRAWS 1000 /* of probabilities, unless given */
+
+static const char *const purposes[] = {
+    [SEGUE_EXPLOIT] = "exploit", [SEGUE_DISTINGUISH] = "distinguish", [SEGUE_EXPLORE] = "explore"};
+
+static PyObject *weights_of(const segue_explanation *found)
+{
+    PyObject *tuple = PyTuple_New((Py_ssize_t)found->n_types);
+    for (size_t k = 0; tuple && k < found->n_types; k++) {
+        PyObject *weight = PyFloat_FromDouble(found->weight[k + 1]);
+        if (!weight || PyTuple_SetItem(tuple, (Py_ssize_t)k, weight) < 0)
+            Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
+static PyObject *pair_of(const segue_explanation *found)
+{
+    if (found->purpose != SEGUE_DISTINGUISH)
+        return Py_NewRef(Py_None);
+    return Py_BuildValue("(nn)", (Py_ssize_t)found->first, (Py_ssize_t)found->second);
+}
+
+static PyObject *make_record(const task_object *self, PyObject *type,
+                             const segue_explanation *found)
+{
+    PyObject *record = PyStructSequence_New((PyTypeObject *)type);
+    if (!record)
+        return NULL;
+    PyStructSequence_SetItem(record, 0, weights_of(found));
+    PyStructSequence_SetItem(record, 1, PyFloat_FromDouble(found->weight[0]));
+    PyStructSequence_SetItem(record, 2, Py_NewRef(self->learner->arms.name[found->arm]));
+    PyStructSequence_SetItem(record, 3, PyUnicode_FromString(purposes[found->purpose]));
+    PyStructSequence_SetItem(record, 4, pair_of(found));
+    PyStructSequence_SetItem(record, 5, PyFloat_FromDouble(found->gain));
+    if (PyErr_Occurred())
+        Py_CLEAR(record);
+    return record;
+}
+
+PyObject *segue_py_task_explain(PyObject *object, PyObject *const *args, Py_ssize_t n_args,
+                                PyObject *keywords)
+{
+    static const char *const names[] = {"exclude"};
+    static const signature sig = {"explain", names, 1, 0, 0};
+    task_object *self = (task_object *)object;
+    const module_state *state = segue_py_learner_state(object);
+    PyObject *given[1], *record = NULL;
+    segue_explanation found;
+    segue_error err;
+    if (!segue_py_args_match(&sig, args, n_args, keywords, given))
+        return NULL;
+    bool *allowed = segue_py_task_allowed(self, given[0]);
+    if (allowed && segue_py_task_ready(self))
+        record = segue_learner_explain_among(self->learner->learner, self->task, allowed, &found,
+                                             &err) == SEGUE_OK
+                     ? make_record(self, state->explanation, &found)
+                     : segue_py_errors_raise(state, &err);
+    PyMem_Free(allowed);
+    return record;
+}
+
+static PyObject *probabilities(task_object *self, const bool *allowed, uint64_t draws)
+{
+    bool is_exact = false;
+    PyObject *dict = NULL;
+    segue_error err;
+    double *p = PyMem_Calloc(self->n_arms, sizeof *p);
+    if (!p)
+        return PyErr_NoMemory();
+    if (segue_py_task_ready(self))
+        dict = segue_task_probabilities(self->task, allowed, draws, p, &is_exact, &err) == SEGUE_OK
+                   ? segue_py_arms_dict(&self->learner->arms, p, self->n_arms)
+                   : segue_py_errors_raise(segue_py_learner_state((PyObject *)self), &err);
+    PyMem_Free(p);
+    return dict;
+}
+
+PyObject *segue_py_task_probabilities(PyObject *object, PyObject *const *args, Py_ssize_t n_args,
+                                      PyObject *keywords)
+{
+    static const char *const names[] = {"draws", "exclude"};
+    static const signature sig = {"probabilities", names, 2, 0, 1};
+    task_object *self = (task_object *)object;
+    unsigned long long draws = DRAWS;
+    PyObject *given[2];
+    if (!segue_py_args_match(&sig, args, n_args, keywords, given) ||
+        (given[0] && !segue_py_args_whole("draws", given[0], &draws)))
+        return NULL;
+    bool *allowed = segue_py_task_allowed(self, given[1]);
+    PyObject *dict = allowed ? probabilities(self, allowed, draws) : NULL;
+    PyMem_Free(allowed);
+    return dict;
+}
+
+static PyStructSequence_Field fields[] = {
+    {"types", "a tuple: the probability of type 1, 2, ..."},
+    {"no_type", "the probability that the task is of no type"},
+    {"arm", "the arm that look-ahead pulls next"},
+    {"purpose", "'exploit', 'distinguish' or 'explore'"},
+    {"between", "the numbers of the two types that the pull separates most (0: no type), or None"},
+    {"gain", "the expected gain over the best arm now, to the end of the task"},
+    {NULL, NULL},
+};
+
+static PyStructSequence_Desc description = {"segue.Explanation", EXPLANATION_DOC, fields, 6};
+
+int segue_py_explain_exec(PyObject *module)
+{
+    return segue_py_module_add(module, "Explanation", &segue_py_module_state(module)->explanation,
+                               (PyObject *)PyStructSequence_NewType(&description));
+}
