@@ -21,6 +21,9 @@ static PyObject *describe_models(PyObject *module, PyObject *given)
 static PyMethodDef functions[] = {
     {"_models", describe_models, METH_O, NULL},
     {"_simulate", segue_py_simulate, METH_VARARGS, NULL},
+    {"_replay", segue_py_replay, METH_VARARGS, NULL},
+    {"_estimate", segue_py_estimate, METH_VARARGS, NULL},
+    {"_complexity", segue_py_complexity, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
