@@ -13,3 +13,10 @@ from segue._segue import (Error, Explanation, Feature, Learner, Task, Type, Unkn
 
 __all__ = ["Error", "Explanation", "Feature", "Learner", "Task", "Type", "UnknownName", "__version__", "from_bytes",
            "load"]
+
+from segue.analysis import complexity, estimate, replay, simulate
+from segue.policy import Policy, View
+from segue.results import Complexity, Estimate, PolicyResult, Replay, Simulation
+
+__all__ += ["Complexity", "Estimate", "Policy", "PolicyResult", "Replay", "Simulation", "View", "complexity",
+            "estimate", "replay", "simulate"]
