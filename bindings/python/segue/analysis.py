@@ -71,8 +71,8 @@ def convert_times(column: Any) -> tuple[Any, bool]:
     >>> convert_times([datetime.datetime(1970, 1, 2, tzinfo=datetime.timezone.utc)])
     ([86400.0], True)
     """
-    values = as_list(column.astype("datetime64[us]") if str(getattr(column, "dtype", "")).startswith("datetime64[")
-                     else column)
+    is_array = str(getattr(column, "dtype", "")).startswith("datetime64[") and not hasattr(column, "to_numpy")
+    values = as_list(column.astype("datetime64[us]") if is_array else column)  # numpy lists nanoseconds as integers
     if not any(hasattr(value, "timestamp") for value in values):
         return column, False
     return [seconds(value) for value in values], True

@@ -109,6 +109,8 @@ class Simulation(Table):
         self.policies, self.arms = policies, arms
         self.steps, self.tasks, self.runs, self.seed = steps, tasks, runs, seed
         self.regret, self.reward, self.model = arrays
+        self.curve: Any
+        self.curve_se: Any
         self.curve, self.curve_se = curves
         self.results = [PolicyResult(name, record) for name, record in zip(policies, records)]
         self.table = [{"policy": one.name, "regret": one.regret, "se": one.se,
