@@ -47,7 +47,7 @@ def test_a_handler_of_a_signal_runs_during_a_call():
     before = signal.signal(signal.SIGALRM, lambda *_: seen.append(1))
     signal.setitimer(signal.ITIMER_REAL, 0.1)
     try:
-        segue.simulate(PAPER, ["tla"], 300, 200, 20, threads=1)
+        segue.simulate(PAPER, ["tla"], 300, 200, 2, threads=1)
     finally:
         signal.signal(signal.SIGALRM, before)
     assert seen == [1]
@@ -58,7 +58,7 @@ def test_other_threads_run_meanwhile():
     done = threading.Event()
 
     def play():
-        segue.simulate(PAPER, ["tla"], 300, 200, 40, threads=1)
+        segue.simulate(PAPER, ["tla"], 300, 200, 3, threads=1)
         done.set()
 
     thread = threading.Thread(target=play)
