@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from datetime import timezone
 from typing import Any
 
 from segue import _segue
@@ -73,26 +74,34 @@ def convert_times(column: Any) -> tuple[Any, bool]:
     """
     is_array = str(getattr(column, "dtype", "")).startswith("datetime64[") and not hasattr(column, "to_numpy")
     values = as_list(column.astype("datetime64[us]") if is_array else column)  # numpy lists nanoseconds as integers
-    if not any(hasattr(value, "timestamp") for value in values):
+    if not any(isinstance(value, str) or hasattr(value, "timestamp") for value in values):
         return column, False
-    return [seconds(value) for value in values], True
+    found = [seconds(value) for value in values]
+    kinds = {is_date for _, is_date in found if is_date is not None}
+    if len(kinds) > 1:
+        raise ValueError("field 'time' has dates and numbers; need one kind")
+    return [number for number, _ in found], kinds == {True}
 
 
-def seconds(value: Any) -> float:
-    """Seconds since 1970 of a date, in UTC if it has no time zone.
+def seconds(value: Any) -> tuple[float, bool | None]:
+    """A time as a number, and true if it is a date: then seconds since 1970, in UTC if it has no time zone.  A missing
+    one is NaN and None.
 
     >>> import datetime
-    >>> seconds(datetime.datetime(1970, 1, 1, 1))
-    3600.0
+    >>> seconds(datetime.datetime(1970, 1, 1, 1)), seconds("1970-01-01T01:00"), seconds("17")
+    ((3600.0, True), (3600.0, True), (17.0, False))
     """
-    from datetime import timezone
-    if not hasattr(value, "timestamp") or value != value:
-        return float("nan")
-    return float((value if value.tzinfo else value.replace(tzinfo=timezone.utc)).timestamp())
+    if value is None or value != value:
+        return float("nan"), None
+    if isinstance(value, str):
+        return _segue._timestamp(value)
+    if not hasattr(value, "timestamp"):
+        return float(value), False
+    return float((value if value.tzinfo else value.replace(tzinfo=timezone.utc)).timestamp()), True
 
 
-def convert_log(log: Any, names: Mapping[str, str | None]) -> Any:
-    """A log for the extension: a path, or its columns.
+def convert_log(log: Any, names: Mapping[str, str | None], optional: Sequence[str] = ()) -> Any:
+    """A log for the extension: a path, or its columns; of the optional ones those that are used.
 
     >>> convert_log({"task": ["a"], "arm": ["x"], "reward": [1]}, {})
     (['a'], ['x'], [1], None, None, False)
@@ -102,9 +111,10 @@ def convert_log(log: Any, names: Mapping[str, str | None]) -> Any:
     columns = []
     for field in FIELDS:
         name = names.get(field) or field
-        if name in log:
+        is_required = field in FIELDS[:3]
+        if name in log and (is_required or field in optional):
             columns.append(log[name])
-        elif field in FIELDS[:3] or names.get(field):
+        elif name not in log and (is_required or names.get(field)):
             raise ValueError(f"the frame has no column '{name}'; give the name of its column: {field}=...")
         else:
             columns.append(None)
@@ -203,7 +213,8 @@ def replay(log: Any, policies: Sequence[str] = POLICIES, *, task: str | None = N
         raise ValueError("value and tasks_per_day together give the gain per year; give both")
     options = log_options(range, missing, delimiter, names)
     text = policies if isinstance(policies, str) else ",".join(policies)
-    return Replay(_segue._replay(convert_log(log, names), options, text, choice("play", play, ["urn", "rows"]),
+    optional = [*(["time"] if play == "urn" or order == "time" else []), *(["probability"] if play == "rows" else [])]
+    return Replay(_segue._replay(convert_log(log, names, optional), options, text, choice("play", play, ["urn", "rows"]),
                                  choice("order", order, ["file", "shuffle", "time"]), holdout, steps or 0, first or 0,
                                  runs or 0, replicates or 0, seed, threads or default_threads(), float(value),
                                  float(tasks_per_day)))

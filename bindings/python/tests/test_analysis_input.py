@@ -120,7 +120,7 @@ def test_a_wrong_argument_is_named(call, error, message):
         call()
 
 
-@pytest.mark.parametrize("kind", ["datetime", "pandas", "numpy", "number"])
+@pytest.mark.parametrize("kind", ["datetime", "pandas", "numpy", "text", "number"])
 def test_times_order_the_tasks(kind):
     log = two_types()
     start = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
@@ -128,6 +128,8 @@ def test_times_order_the_tasks(kind):
     log["time"] = [start + datetime.timedelta(hours=hour) for hour in hours] if kind != "number" else hours
     if kind == "pandas":
         log = pytest.importorskip("pandas").DataFrame(log)
+    if kind == "text":
+        log["time"] = [time.isoformat() for time in log["time"]]
     if kind == "numpy":
         numpy = pytest.importorskip("numpy")
         log["time"] = numpy.array([time.replace(tzinfo=None) for time in log["time"]], "datetime64[ns]")

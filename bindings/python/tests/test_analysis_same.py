@@ -90,7 +90,7 @@ def test_a_frame_gives_the_replay_of_its_file():
     with open(TUTOR, newline="") as file:
         rows = list(csv.DictReader(file))
     frame = {"who": [row["task"] for row in rows], "arm": [row["arm"] for row in rows],
-             "reward": [float(row["reward"]) for row in rows]}
+             "reward": [float(row["reward"]) for row in rows], "time": [row["time"] for row in rows]}
     a = segue.replay(TUTOR, ["ts"], runs=2, replicates=2)
     b = segue.replay(frame, ["ts"], task="who", runs=2, replicates=2)
     assert a.verdict == b.verdict and a.table == b.table
