@@ -1,11 +1,12 @@
 """simulate, replay, estimate and complexity give the numbers of the program.
 SPDX-License-Identifier: Apache-2.0"""
 import csv
+import doctest
 import io
 
 import pytest
 import segue
-from commands import PAPER, TUTOR, near, number, run, run_json
+from commands import PAPER, ROOT, TUTOR, near, number, run, run_json
 
 
 @pytest.mark.parametrize("policies,steps,tasks,runs,seed", [
@@ -128,3 +129,9 @@ def test_complexity_gives_the_numbers_of_the_program():
     assert near(found.average["mucb"], expected["average"]["mucb"])
     assert near(found.learning["sigma_min"], expected["sigma_min"])
     assert near(found.learning["constant"], expected["perturbation"]["constant"])
+
+
+def test_the_guide_holds():
+    result = doctest.testfile(str(ROOT / "docs/python-analysis.md"), module_relative=False, optionflags=doctest.ELLIPSIS,
+                              encoding="utf-8")
+    assert result.attempted > 8 and result.failed == 0

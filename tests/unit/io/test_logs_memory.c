@@ -7,7 +7,10 @@
 #include "io/log/log_table.h"
 #include "logs_fixture.h"
 
-#define TEXT(text) {text, sizeof(text) - 1}
+#define TEXT(text)                                                                                 \
+    {                                                                                              \
+        text, sizeof(text) - 1                                                                     \
+    }
 
 enum { ROWS = 5 };
 static const log_text tasks[ROWS] = {TEXT("s1"), TEXT("a long name of a task"), TEXT("s1"),
@@ -33,8 +36,7 @@ static log_table table_of(void)
 
 static log_read_options options_of(const log_table *table)
 {
-    return (log_read_options){
-        .highest = 1.0, .time = true, .probability = true, .table = table};
+    return (log_read_options){.highest = 1.0, .time = true, .probability = true, .table = table};
 }
 
 static void a_table_gives_the_rows_of_its_file(void **state)
@@ -43,7 +45,7 @@ static void a_table_gives_the_rows_of_its_file(void **state)
     const log_read_options options = options_of(&table);
     segue_history found;
     (void)state;
-    write_own(file);
+    write_text(file);
     segue_history expected = must_read("the file");
     assert_int_equal(segue_history_read(&found, "", &options, NULL), SEGUE_OK);
     assert_int_equal(found.n_tasks, 2);
@@ -126,7 +128,7 @@ static void a_flag_ends_the_reading(void **state)
     options.stop = &stop;
     assert_int_equal(segue_history_read(&history, "", &options, NULL), SEGUE_ESTOPPED);
     options.table = NULL;
-    write_own(file);
+    write_text(file);
     assert_int_equal(segue_history_read(&history, own_path, &options, NULL), SEGUE_ESTOPPED);
     assert_null(history.row);
 }
@@ -139,5 +141,5 @@ int main(void)
         cmocka_unit_test(missing_values_are_skipped_and_counted),
         cmocka_unit_test(a_flag_ends_the_reading),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);
 }
