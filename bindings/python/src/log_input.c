@@ -133,7 +133,8 @@ static int get_options(log_input *in, PyObject *options)
                           &r->column[LOG_TIME], &r->column[LOG_PROBABILITY]))
         return -1;
     r->skip_missing = skip;
-    r->delimiter = delimiter ? *delimiter : '\0';
+    if (delimiter)
+        r->delimiter = *delimiter;
     if (!delimiter || (strlen(delimiter) == 1 && strchr(",\t;|", *delimiter)))
         return 0;
     PyErr_Format(PyExc_ValueError, "delimiter is '%s'; need ',', tab, ';' or '|'", delimiter);

@@ -35,7 +35,7 @@ static segue_status fail_at(const reader *r, log_column column, segue_status sta
 static segue_status copy_name(reader *r, const log_text *name, segue_error *err)
 {
     const size_t size = name->length + SEGUE_STRING_TABLE_SLACK;
-    if (size > r->capacity) {
+    if (!r->text || size > r->capacity) {
         char *grown = realloc(r->text, 2 * size);
         if (!grown)
             return segue_fail_no_memory(err, "a name");
