@@ -33,6 +33,15 @@ typedef struct segue_step {
         *posterior; /* NULL until the task is over; then all other fields are 0 */
 } segue_step;
 
+/** A task that was played. */
+typedef struct segue_played_task {
+    uint64_t run;  /* from 0; of single tasks, run k * runs + r is run r of model k */
+    uint64_t task; /* in its run, from 0 */
+    size_t model;  /* 0 if tasks have none */
+    double regret;
+    double reward; /* sum of its rewards */
+} segue_played_task;
+
 /** A simulation; other fields than the size default to 0. The same fields give the same result on
  * any number of threads. All pointers are borrowed. */
 typedef struct segue_simulation {
@@ -68,6 +77,10 @@ typedef struct segue_simulation {
     const double *cost;
     double switch_cost;
     bool ignore_costs; /* decisions do not know the costs; regret does */
+    /* Called after each task, from any thread and by several at a time; a failure ends the
+     * simulation. Runs are in no order, the tasks of a run are. NULL: no task is visited. */
+    segue_status (*visit)(void *context, const segue_played_task *task, segue_error *err);
+    void *visit_context;
 } segue_simulation;
 
 /** A mean regret and its standard error (NaN where there are too few numbers for one). */
@@ -105,7 +118,7 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_simulation_check(const segue_simul
  *
  * @retval SEGUE_EDOMAIN, SEGUE_EUSAGE  as segue_simulation_check
  * @retval SEGUE_ENOMEM, SEGUE_ETHREAD
- * @retval other  as `watch` returned
+ * @retval other  as `watch` or `visit` returned
  */
 SEGUE_API SEGUE_MUST_CHECK segue_status segue_simulation_run(segue_simulation_result **out,
                                                              const segue_simulation *simulation,

@@ -72,7 +72,8 @@ typedef struct segue_replay_config {
     segue_yearly yearly;   /* what is reported, not computed with */
     uint64_t seed;
     size_t threads;
-    bool values_only; /* no intervals, no types and no verdict: for many logs in a row */
+    const atomic_bool *stop; /* ends the replay; or NULL */
+    bool values_only;        /* no intervals, no types and no verdict: for many logs in a row */
     void (*progress)(void *context, double done, double total);
     void *context;
 } segue_replay_config;
@@ -82,6 +83,7 @@ typedef struct segue_replay_config {
  *
  * @retval SEGUE_EUSAGE, SEGUE_EDOMAIN, SEGUE_EPARSE  the log or a field is not fit for it
  * @retval SEGUE_ENOMEM, SEGUE_ETHREAD
+ * @retval SEGUE_ESTOPPED  by config->stop
  */
 SEGUE_MUST_CHECK segue_status segue_replay_evaluate(segue_replay_result *out,
                                                     const segue_replay_config *config,

@@ -57,7 +57,7 @@ static segue_status fit_urn(replay_study *st, segue_error *err)
 {
     SEGUE_TRY(segue_urn_log_init(&st->log, st->config->history, err));
     const size_t n_draws = st->result->runs < MAX_DRAWS ? (size_t)st->result->runs : MAX_DRAWS;
-    SEGUE_TRY(segue_urn_init(&st->urn, &st->log, n_draws, st->config->seed, err));
+    SEGUE_TRY(segue_urn_init(&st->urn, &st->log, n_draws, st->config->seed, st->config->stop, err));
     st->result->n_fitted_types = st->urn.population.n_types;
     return SEGUE_OK;
 }
@@ -276,7 +276,8 @@ static void fill_setting(replay_study *st)
                                    .n_learned = result->n_learned,
                                    .shuffled = st->config->order == SEGUE_REPLAY_ORDER_SHUFFLE,
                                    .steps = result->steps,
-                                   .seed = result->seed};
+                                   .seed = result->seed,
+                                   .stop = st->config->stop};
 }
 
 segue_status segue_replay_prepare(replay_study *st, segue_error *err)

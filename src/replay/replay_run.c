@@ -248,6 +248,8 @@ segue_status segue_replay_run_play(const replay_setting *setting, const replay_c
         else
             play_rows(&p, position, out);
         status = end(&p, position, err);
+        if (status == SEGUE_OK)
+            status = segue_stop_check(setting->stop, err);
     }
 done:
     play_fini(&p);

@@ -33,6 +33,7 @@ typedef struct replay_setting {
     bool shuffled;    /* each of the two parts has a random order per run */
     uint64_t steps;   /* horizon; row replay ends a task whose rows run out */
     uint64_t seed;
+    const atomic_bool *stop; /* ends a run; or NULL */
 } replay_setting;
 
 /* A policy, a learner, or, if both are NULL, a fixed arm. */
@@ -71,7 +72,7 @@ SEGUE_MUST_CHECK segue_status segue_replay_run_check(const replay_setting *setti
  * Play run `number` into `out`, which was initialised for the setting.
  *
  * @retval SEGUE_EDOMAIN, SEGUE_EUSAGE, SEGUE_ENAME  as segue_replay_run_check
- * @retval SEGUE_ENOMEM
+ * @retval SEGUE_ENOMEM, SEGUE_ESTOPPED
  */
 SEGUE_MUST_CHECK segue_status segue_replay_run_play(const replay_setting *setting,
                                                     const replay_candidate *candidate,

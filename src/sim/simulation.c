@@ -77,13 +77,24 @@ static void report_progress(study *st)
 typedef struct notes {
     study *study;
     record *record;
+    uint64_t run;
 } notes;
+
+static segue_status visit_task(const notes *n, const run_task *task, segue_error *err)
+{
+    const segue_simulation *sim = n->study->sim;
+    const segue_played_task played = {.run = n->run,
+                                      .task = task->number,
+                                      .model = task->model,
+                                      .regret = task->regret,
+                                      .reward = task->reward};
+    return sim->visit ? sim->visit(sim->visit_context, &played, err) : SEGUE_OK;
+}
 
 static segue_status note_task(void *context, const run_task *task, segue_error *err)
 {
     const notes *n = context;
     record *rec = n->record;
-    (void)err;
     if (rec->model_sum) {
         rec->model_sum[task->model] += task->regret;
         rec->model_count[task->model] += 1.0;
@@ -91,13 +102,13 @@ static segue_status note_task(void *context, const run_task *task, segue_error *
     if (rec->curve)
         rec->curve[task->number] = task->regret;
     report_progress(n->study);
-    return SEGUE_OK;
+    return visit_task(n, task, err);
 }
 
 static segue_status play_run(study *st, worker_state *p, record *rec, uint64_t run,
                              segue_error *err)
 {
-    notes n = {.study = st, .record = rec};
+    notes n = {.study = st, .record = rec, .run = run};
     if (rec->model_sum)
         memset(rec->model_sum, 0, 2 * st->n_models * sizeof *rec->model_sum);
     return segue_runner_play(p->runner, run, &rec->totals, note_task, &n, err);

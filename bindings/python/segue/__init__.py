@@ -15,9 +15,13 @@ from segue.service_errors import ServiceError
 try:
     from segue._segue import (Error, Explanation, Feature, Learner, Task, Type, UnknownName, __version__, from_bytes,
                               load)
+    from segue.analysis import complexity, estimate, replay, simulate
+    from segue.policy import Policy, View
+    from segue.results import Complexity, Estimate, PolicyResult, Replay, Simulation
 except ImportError as missing:  # the client is pure Python, and works alone
     from segue._without_extension import Error, UnknownName, __getattr__, explain  # type: ignore[assignment]
     explain(missing)
 
-__all__ = ["AsyncClient", "Client", "Error", "Explanation", "Feature", "Learner", "ServiceError", "Task", "Type",
-           "UnknownName", "__version__", "from_bytes", "load"]
+__all__ = ["AsyncClient", "Client", "Complexity", "Error", "Estimate", "Explanation", "Feature", "Learner", "Policy",
+           "PolicyResult", "Replay", "ServiceError", "Simulation", "Task", "Type", "UnknownName", "View", "__version__",
+           "complexity", "estimate", "from_bytes", "load", "replay", "simulate"]

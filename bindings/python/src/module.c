@@ -66,6 +66,7 @@ static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, (void *)(uintptr_t)segue_py_types_exec},
     {Py_mod_exec, (void *)(uintptr_t)segue_py_task_exec},
     {Py_mod_exec, (void *)(uintptr_t)segue_py_explain_exec},
+    {Py_mod_exec, (void *)(uintptr_t)segue_py_analysis_exec},
     {0, NULL},
 };
 

@@ -35,5 +35,6 @@ int segue_py_learner_exec(PyObject *module);
 int segue_py_types_exec(PyObject *module);
 int segue_py_task_exec(PyObject *module);
 int segue_py_explain_exec(PyObject *module);
+int segue_py_analysis_exec(PyObject *module);
 
 #endif

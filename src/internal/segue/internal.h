@@ -20,6 +20,7 @@
 #include "../../core/log_gamma.h"
 #include "../../core/path.h"
 #include "../../core/random/rng_sample.h"
+#include "../../core/stop.h"
 #include "../../core/store_file.h"
 #include "../../core/text.h"
 #include "../../core/wilson.h"

@@ -17,6 +17,7 @@
 
 #include "io/log/log_columns.h"
 #include "io/log/log_reader.h"
+#include "io/log/log_table.h"
 #include "segue/internal.h"
 #include "segue/models.h"
 #include "segue/number.h"
@@ -172,7 +173,8 @@ static segue_status read_rows(log_reader *r, log_row_callback on_row, void *cont
         if (skip)
             continue;
         SEGUE_TRY(on_row(context, &row, err));
-        r->out->n_rows++;
+        if (r->out->n_rows++ % SEGUE_LOG_ROWS_PER_CHECK == 0)
+            SEGUE_TRY(segue_stop_check(r->options->stop, err));
     }
 }
 
@@ -296,6 +298,8 @@ segue_status segue_log_rows_read(log_rows *out, const char *path, const log_read
         return segue_fail(err, SEGUE_EDOMAIN,
                           "rewards from %g to %g: the highest must be above the lowest",
                           options->lowest, options->highest);
+    if (options->table)
+        return segue_log_table_read(out, options, on_row, context, err);
     segue_status status = segue_csv_open(&r.csv, path, err);
     if (status == SEGUE_OK)
         status = read_log(&r, on_row, context, err);

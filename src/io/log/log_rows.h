@@ -6,9 +6,13 @@
 #ifndef SEGUE_IO_LOG_LOG_ROWS_H
 #define SEGUE_IO_LOG_LOG_ROWS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "io/log/string_table.h"
+
+#define SEGUE_MAX_LOG_TASKS      100000000
+#define SEGUE_LOG_ROWS_PER_CHECK 65536 /* between two checks of options->stop */
 
 typedef enum log_column {
     LOG_TASK,
@@ -23,11 +27,13 @@ typedef struct log_read_options {
     double lowest, highest; /* the range of rewards, which becomes [0, 1] */
     bool time, probability; /* read these columns too, if the log has them */
     const char
-        *column[LOG_N_COLUMNS]; /* their names, or keys of JSON; NULL: task, arm, reward, time
+        *column[LOG_N_COLUMNS];    /* their names, or keys of JSON; NULL: task, arm, reward, time
                                           and probability.  A column that is named must exist. */
-    char delimiter;             /* of CSV: ',', '\t', ';' or '|'; 0: guess it from the header */
-    bool skip_missing;          /* skip and count rows without a value; else they are errors */
-    bool one_arm;               /* accept a log of one arm: it may be part of a larger one */
+    char delimiter;                /* of CSV: ',', '\t', ';' or '|'; 0: guess it from the header */
+    bool skip_missing;             /* skip and count rows without a value; else they are errors */
+    bool one_arm;                  /* accept a log of one arm: it may be part of a larger one */
+    const atomic_bool *stop;       /* ends the reading; or NULL */
+    const struct log_table *table; /* log_table.h: read it instead of a file; or NULL */
 } log_read_options;
 
 /* Rows that were skipped, by reason. */
@@ -67,6 +73,7 @@ log_read_options segue_log_rows_defaults(void);
  *
  * @retval SEGUE_EFILE, SEGUE_EPARSE, SEGUE_EDOMAIN  the message names file, line and field
  * @retval SEGUE_EIO, SEGUE_ENOMEM  or the status of `on_row`
+ * @retval SEGUE_ESTOPPED  by options->stop
  */
 SEGUE_MUST_CHECK segue_status segue_log_rows_read(log_rows *out, const char *path,
                                                   const log_read_options *options,

@@ -22,8 +22,6 @@
 #include "segue/models.h"
 #include "segue/number.h"
 
-#define MAX_TASKS 100000000
-
 /* Return a value with a NUL after it, which overwrites the delimiter. */
 static const char *text_of(const segue_json_lines_value *value)
 {
@@ -226,7 +224,7 @@ segue_status segue_log_values_read(log_reader *r, log_row *row, bool *skip, segu
         r->out->skipped.missing[missing]++;
         return SEGUE_OK;
     }
-    SEGUE_TRY(read_name(r, LOG_TASK, &r->out->tasks, MAX_TASKS, &row->task, err));
+    SEGUE_TRY(read_name(r, LOG_TASK, &r->out->tasks, SEGUE_MAX_LOG_TASKS, &row->task, err));
     SEGUE_TRY(read_name(r, LOG_ARM, &r->out->arms, SEGUE_MAX_ARMS, &row->arm, err));
     SEGUE_TRY(read_reward(r, &row->reward, err));
     if (r->has[LOG_TIME])

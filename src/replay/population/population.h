@@ -7,6 +7,7 @@
 #ifndef SEGUE_REPLAY_POPULATION_POPULATION_H
 #define SEGUE_REPLAY_POPULATION_POPULATION_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,13 +40,14 @@ typedef struct segue_population_config {
     size_t max_types; /* 1 .. SEGUE_MAX_POPULATION_TYPES; 0: as many as possible */
     uint64_t seed;    /* of the sample of tasks, and of the directions in which types are split */
     uint64_t run;
+    const atomic_bool *stop; /* ends the work; or NULL */
 } segue_population_config;
 
 /**
  * Fit a population to tasks; the number of types minimises AIC.
  *
  * At least one task.  The same counts and config give the same bytes.
- * @retval SEGUE_ENOMEM
+ * @retval SEGUE_ENOMEM, SEGUE_ESTOPPED
  */
 SEGUE_MUST_CHECK segue_status segue_population_fit(segue_population *out,
                                                    const segue_counts *counts,
@@ -57,7 +59,7 @@ SEGUE_MUST_CHECK segue_status segue_population_fit(segue_population *out,
  * its own number of types.  What differs between them is what the log does not tell.
  *
  * `out` has room for n_draws; the chain starts from the fit `start`.  A draw has no AIC.
- * @retval SEGUE_ENOMEM
+ * @retval SEGUE_ENOMEM, SEGUE_ESTOPPED
  */
 SEGUE_MUST_CHECK segue_status segue_population_sample(segue_population *out, size_t n_draws,
                                                       const segue_counts *counts,

@@ -384,7 +384,7 @@ static void maximise(population_em *em)
 void segue_population_em_run(population_em *em, size_t max, double min_gain)
 {
     segue_population_em_expect(em);
-    for (size_t k = 0; k < max; k++) {
+    for (size_t k = 0; k < max && !segue_stop_requested(em->stop); k++) {
         const double before = em->objective;
         maximise(em);
         segue_population_em_expect(em);

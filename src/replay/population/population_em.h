@@ -27,6 +27,7 @@ typedef struct population_em {
     double log_kappa;         /* centre of ln kappa over types and arms */
     double n_parameters;      /* that AIC counts, at the last M-step */
     double objective;         /* log-likelihood less the penalty */
+    const atomic_bool *stop;  /* ends iterations; or NULL */
 } population_em;
 
 /* Copy `count` tasks of the counts, given by their numbers (NULL: all, in order), and start with

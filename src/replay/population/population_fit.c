@@ -173,7 +173,8 @@ static void grow(fit *f, size_t max_types)
         rises = f->em.now.aic < f->best.aic ? 0 : rises + 1;
         if (rises == 0)
             segue_population_em_copy(&f->best, &f->em.now);
-        if (rises == MAX_RISES || f->em.now.n_types == max_types)
+        if (rises == MAX_RISES || f->em.now.n_types == max_types ||
+            segue_stop_requested(f->em.stop))
             return;
         try_splits(f);
     }
@@ -222,9 +223,13 @@ segue_status segue_population_fit(segue_population *out, const segue_counts *cou
     if (status == SEGUE_OK)
         status = segue_population_init(out, counts->n_arms, max_types, err);
     if (status == SEGUE_OK) {
+        f.em.stop = config->stop;
         grow(&f, max_types);
         segue_population_em_copy_sorted(out, &f.best);
+        status = segue_stop_check(config->stop, err);
     }
+    if (status != SEGUE_OK)
+        segue_population_fini(out);
     fit_fini(&f);
     return status;
 }

@@ -374,9 +374,12 @@ segue_status segue_population_sample(segue_population *out, size_t n_draws,
     if (status == SEGUE_OK)
         start_from(&s, start);
     for (size_t k = 0; k < n_draws && status == SEGUE_OK; k++) {
-        for (size_t step = 0; step < (k == 0 ? BURN_IN : THINNING); step++)
+        const size_t steps = k == 0 ? BURN_IN : THINNING;
+        for (size_t step = 0; step < steps && !segue_stop_requested(config->stop); step++)
             sweep(&s);
-        status = copy_draw(&s, &out[k], err);
+        status = segue_stop_check(config->stop, err);
+        if (status == SEGUE_OK)
+            status = copy_draw(&s, &out[k], err);
     }
     for (size_t k = 0; k < n_draws && status != SEGUE_OK; k++)
         segue_population_fini(&out[k]);

@@ -15,11 +15,11 @@
 #define MIN_PRECISION  0.001 /* of a Beta law: below, its draws are 0 or 1 */
 
 segue_status segue_urn_init(segue_urn *out, const segue_urn_log *log, size_t n_draws, uint64_t seed,
-                            segue_error *err)
+                            const atomic_bool *stop, segue_error *err)
 {
     const segue_counts counts = segue_urn_log_counts(log);
-    const segue_population_config config = {.seed = seed};
-    *out = (segue_urn){.log = log};
+    const segue_population_config config = {.seed = seed, .stop = stop};
+    *out = (segue_urn){.log = log, .stop = stop};
     SEGUE_TRY(segue_population_fit(&out->population, &counts, &config, err));
     out->draw = calloc(n_draws, sizeof *out->draw);
     segue_status status = out->draw ? segue_population_sample(out->draw, n_draws, &counts,
@@ -62,7 +62,7 @@ static segue_counts gather_counts(const segue_urn_log *log, const size_t *from, 
 segue_status segue_urn_init_replicate(segue_urn *out, const segue_urn *urn, const size_t *from,
                                       size_t n, uint64_t seed, uint64_t run, segue_error *err)
 {
-    const segue_population_config config = {.seed = seed, .run = run};
+    const segue_population_config config = {.seed = seed, .run = run, .stop = urn->stop};
     segue_status status = SEGUE_ENOMEM;
     double *scratch = calloc(3 * n * urn->log->n_arms, sizeof *scratch);
     *out = (segue_urn){.log = urn->log, .draw = calloc(1, sizeof *out->draw)};

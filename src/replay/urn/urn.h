@@ -15,15 +15,17 @@ typedef struct segue_urn {
     segue_population population;
     segue_population *draw; /* n_draws */
     size_t n_draws;
+    const atomic_bool *stop; /* ends fits and draws; or NULL */
 } segue_urn;
 
-/** Fit a population to the tasks of a log, and draw others; @retval SEGUE_ENOMEM */
+/** Fit a population to the tasks of a log, and draw others; @retval SEGUE_ENOMEM, SEGUE_ESTOPPED */
 SEGUE_MUST_CHECK segue_status segue_urn_init(segue_urn *out, const segue_urn_log *log,
-                                             size_t n_draws, uint64_t seed, segue_error *err);
+                                             size_t n_draws, uint64_t seed, const atomic_bool *stop,
+                                             segue_error *err);
 void segue_urn_fini(segue_urn *urn);
 
 /** Draw one population that these tasks of the log, from[0 .. n - 1], allow.  The replicate plays
- * the same log, and borrows from it; no population is fitted.  @retval SEGUE_ENOMEM */
+ * the same log, and borrows from it; no population is fitted.  @retval SEGUE_ENOMEM, SEGUE_ESTOPPED */
 SEGUE_MUST_CHECK segue_status segue_urn_init_replicate(segue_urn *out, const segue_urn *urn,
                                                        const size_t *from, size_t n, uint64_t seed,
                                                        uint64_t run, segue_error *err);

@@ -16,9 +16,7 @@
 #include "cli/commands/estimate/estimate.h"
 #include "io/json_build.h"
 #include "replay/replay.h"
-
-#define MAX_NO_TYPE  0.5 /* share of tasks that fit no type, above which there are no types */
-#define VERDICT_SIZE 200
+#include "replay/types_verdict.h"
 
 /* ---- the fit ----------------------------------------------------------------------------- */
 
@@ -90,40 +88,12 @@ segue_status cli_estimate_types(cli_estimate *e, segue_error *err)
 /* Return the standard deviation of tasks' means around a type's, in the range of the rewards. */
 static double spread_of(const cli_estimate *e, const segue_type_arm *arm)
 {
-    const double width = e->reading.highest - e->reading.lowest;
-    return width * sqrt(arm->mean * (1.0 - arm->mean) / (arm->kappa + 1.0));
+    return segue_types_verdict_spread(arm, e->reading.highest - e->reading.lowest);
 }
 
-/* Average over arms the spread of a type. */
-static double average_spread(const cli_estimate *e, size_t type)
-{
-    double sum = 0.0;
-    for (size_t i = 0; i < e->log.n_arms; i++) {
-        const segue_type_arm arm = segue_types_arm(e->types, type, i);
-        sum += spread_of(e, &arm);
-    }
-    return sum / (double)e->log.n_arms;
-}
-
-/* The tests are in the order of their weight: too few tasks, no types, one type. */
 static void write_verdict(const cli_estimate *e, const segue_types_fit *fit, char *out)
 {
-    const size_t count = segue_types_count(e->types), tasks = segue_types_in_window(e->types);
-    const double no_type = tasks ? fit->size[0] / (double)tasks : 1.0;
-    if (count == 0)
-        (void)snprintf(out, VERDICT_SIZE, "none: %zu tasks are too few for types; need %d", tasks,
-                       SEGUE_MIN_TYPED_TASKS);
-    else if (no_type > MAX_NO_TYPE)
-        (void)snprintf(out, VERDICT_SIZE, "none: %.0f %% of %zu tasks fit no type: they share none",
-                       100.0 * no_type, tasks);
-    else if (count == 1)
-        (void)snprintf(out, VERDICT_SIZE,
-                       "none: only one type; the means of %zu tasks differ by %.2g (standard "
-                       "deviation), %.2g %% fit none",
-                       tasks, average_spread(e, 1), 100.0 * no_type);
-    else
-        (void)snprintf(out, VERDICT_SIZE, "good: %zu types explain %zu tasks; %.2g %% fit none",
-                       count, tasks, 100.0 * no_type);
+    segue_types_verdict_write(e->types, fit, e->reading.highest - e->reading.lowest, out);
 }
 
 /* ---- printing ---------------------------------------------------------------------------- */
@@ -224,7 +194,7 @@ static json_t *make_json(const void *data)
 {
     const cli_estimate *e = data;
     const segue_types_fit fit = segue_types_evaluate(e->types);
-    char verdict[VERDICT_SIZE];
+    char verdict[SEGUE_TYPES_VERDICT_SIZE];
     write_verdict(e, &fit, verdict);
     const cli_field fields[] = {
         {"method", cli_value_text(e->set.method)},
@@ -327,7 +297,7 @@ static segue_status print_table(const void *data, FILE *out, segue_error *err)
     const rows r = {e, segue_types_evaluate(e->types)};
     const size_t count = segue_types_count(e->types);
     const cli_columns types = CLI_COLUMNS(columns, &r, count * e->log.n_arms + 1);
-    char verdict[VERDICT_SIZE];
+    char verdict[SEGUE_TYPES_VERDICT_SIZE];
     fprintf(out, "%zu type%s from %" PRIu64 " rewards, %zu tasks, %zu arms\n", count,
             count == 1 ? "" : "s", e->log.n_rows, e->log.n_tasks, e->log.n_arms);
     if (has_types(e)) {

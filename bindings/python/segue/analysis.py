@@ -1,0 +1,257 @@
+"""Simulate, replay, estimate and complexity: the commands of the same names, on objects of Python.
+SPDX-License-Identifier: Apache-2.0"""
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import timezone
+from typing import Any
+
+from segue import _segue
+from segue.policy import Policy, player
+from segue.results import Complexity, Estimate, Replay, Simulation
+
+POLICIES = ("ts", "ts-prior", "la", "tts", "tla")
+FIELDS = ("task", "arm", "reward", "time", "probability")
+
+
+def default_threads() -> int:
+    """One per CPU that this process may use.
+
+    >>> default_threads() >= 1
+    True
+    """
+    return len(os.sched_getaffinity(0))
+
+
+def is_path(given: Any) -> bool:
+    """True for what open() takes as a name.
+
+    >>> is_path("log.csv"), is_path([1, 2])
+    (True, False)
+    """
+    return isinstance(given, (str, bytes, os.PathLike))
+
+
+def as_list(column: Any) -> list[Any]:
+    """A column as a list: of numpy, pandas, array, memoryview, or any sequence.
+
+    >>> import array
+    >>> as_list(array.array("d", [1, 2]))
+    [1.0, 2.0]
+    """
+    return list(column.tolist()) if hasattr(column, "tolist") else list(column)
+
+
+def convert_models(models: Any, weights: Any = None) -> Any:
+    """A model set for the extension: a path, or all means, their number of rows, and the weights.
+
+    >>> convert_models([[0.9, 0.1], [0.2, 0.8]])
+    ([0.9, 0.1, 0.2, 0.8], 2, None)
+    """
+    if is_path(models):
+        if weights is not None:
+            raise ValueError("weights are in the file of the models; give no others")
+        return models
+    if isinstance(models, Estimate):
+        models, weights = models.means, models.weights if weights is None else weights
+    if hasattr(models, "to_numpy"):
+        if "weight" in models:
+            weights, models = (models["weight"] if weights is None else weights), models.drop(columns="weight")
+        models = models.to_numpy()
+    rows = [as_list(row) for row in models]
+    if any(len(row) != len(rows[0]) for row in rows):
+        raise ValueError("the models have different numbers of arms; need one mean per arm in each")
+    return [mean for row in rows for mean in row], len(rows), None if weights is None else as_list(weights)
+
+
+def convert_times(column: Any) -> tuple[Any, bool]:
+    """Times as numbers, and true if they are dates: then seconds since 1970.
+
+    >>> import datetime
+    >>> convert_times([datetime.datetime(1970, 1, 2, tzinfo=datetime.timezone.utc)])
+    ([86400.0], True)
+    """
+    is_array = str(getattr(column, "dtype", "")).startswith("datetime64[") and not hasattr(column, "to_numpy")
+    values = as_list(column.astype("datetime64[us]") if is_array else column)  # numpy lists nanoseconds as integers
+    if not any(isinstance(value, str) or hasattr(value, "timestamp") for value in values):
+        return column, False
+    found = [seconds(value) for value in values]
+    kinds = {is_date for _, is_date in found if is_date is not None}
+    if len(kinds) > 1:
+        raise ValueError("field 'time' has dates and numbers; need one kind")
+    return [number for number, _ in found], kinds == {True}
+
+
+def seconds(value: Any) -> tuple[float, bool | None]:
+    """A time as a number, and true if it is a date: then seconds since 1970, in UTC if it has no time zone.  A missing
+    one is NaN and None.
+
+    >>> import datetime
+    >>> seconds(datetime.datetime(1970, 1, 1, 1)), seconds("1970-01-01T01:00"), seconds("17")
+    ((3600.0, True), (3600.0, True), (17.0, False))
+    """
+    if value is None or value != value:
+        return float("nan"), None
+    if isinstance(value, str):
+        return _segue._timestamp(value)
+    if not hasattr(value, "timestamp"):
+        return float(value), False
+    return float((value if value.tzinfo else value.replace(tzinfo=timezone.utc)).timestamp()), True
+
+
+def convert_log(log: Any, names: Mapping[str, str | None], optional: Sequence[str] = ()) -> Any:
+    """A log for the extension: a path, or its columns; of the optional ones those that are used.
+
+    >>> convert_log({"task": ["a"], "arm": ["x"], "reward": [1]}, {})
+    (['a'], ['x'], [1], None, None, False)
+    """
+    if is_path(log):
+        return log
+    columns = []
+    for field in FIELDS:
+        name = names.get(field) or field
+        is_required = field in FIELDS[:3]
+        if name in log and (is_required or field in optional):
+            columns.append(log[name])
+        elif name not in log and (is_required or names.get(field)):
+            raise ValueError(f"the frame has no column '{name}'; give the name of its column: {field}=...")
+        else:
+            columns.append(None)
+    task, arm, reward, time, probability = columns
+    times, dates = (None, False) if time is None else convert_times(time)
+    return as_list(task), as_list(arm), reward, times, probability, dates
+
+
+def log_options(range: tuple[float, float], missing: str, delimiter: str | None,
+                names: Mapping[str, str | None]) -> tuple[Any, ...]:
+    """The options with which the extension reads a log.
+
+    >>> log_options((0, 5), "skip", None, {})
+    (0.0, 5.0, True, None, None, None, None, None, None)
+    """
+    if missing not in ("error", "skip"):
+        raise ValueError(f"missing is {missing!r}; need 'error' or 'skip'")
+    low, high = range
+    return (float(low), float(high), missing == "skip", delimiter, *(names.get(field) for field in FIELDS))
+
+
+def choice(name: str, value: str, choices: Sequence[str]) -> int:
+    """The index of a value among the names it may have.
+
+    >>> choice("order", "file", ["file", "shuffle"])
+    0
+    """
+    if value not in choices:
+        raise _segue.UnknownName(f"{name}: there is no '{value}'; need {', '.join(choices)}")
+    return list(choices).index(value)
+
+
+def simulate(models: Any, policies: Sequence[str | Policy] = ("tucb", "tla", "ts"), steps: int = 5000,
+             tasks: int | None = None, runs: int = 200, seed: int = 1, threads: int | None = None, *,
+             weights: Any = None, rewards: str | None = None, spread: float = 0.0, mixed: float = 0.0,
+             costs: Any = None, switch_cost: float = 0.0, ignore_costs: bool = False) -> Simulation:
+    """Play policies against a model set, as the command `segue simulate` does: the same seed gives the same numbers.
+
+    models is the path of a CSV file, or rows of mean rewards, one per model: lists, an array, a frame, or an
+    Estimate.  Policies are texts as on the command line ("tla", "ucb:delta=0.01"), or objects of a segue.Policy.
+    Each run has `tasks` tasks; with tasks=None there are single tasks, `runs` of each model.
+
+    The result has an array with one number per policy, run and task.  Other threads of Python run meanwhile; Ctrl-C
+    ends it after the tasks that are being played.
+
+    >>> result = segue.simulate([[0.9, 0.1], [0.2, 0.8]], ["ts", "tla"], steps=50, tasks=30, runs=4)
+    >>> result.regret.shape
+    (2, 4, 30)
+    >>> result["tla"].regret < result["ts"].regret
+    True
+    """
+    single = isinstance(policies, (str, Policy))
+    chosen: list[str | Policy] = [policies] if single else list(policies)  # type: ignore[list-item]
+    given = convert_models(models, weights)
+    names, n_arms, n_models = _segue._models(given)
+    n_runs, n_tasks = (runs, tasks) if tasks else (runs * (n_models if not mixed else 1), 1)
+    shape = (len(chosen), n_runs, n_tasks)
+    cells = len(chosen) * n_runs * n_tasks
+    regret, reward, model = bytearray(8 * cells), bytearray(8 * cells), bytearray(8 * cells)
+    mean, error = bytearray(8 * len(chosen) * (tasks or 0)), bytearray(8 * len(chosen) * (tasks or 0))
+    native = [player(one, steps, n_tasks) if isinstance(one, Policy) else one for one in chosen]
+    records = _segue._simulate(given, native, steps, tasks or 0, runs, seed, threads or default_threads(), rewards,
+                               float(spread), float(mixed), costs, float(switch_cost), ignore_costs, regret, reward,
+                               model, mean, error)
+    arrays = [memoryview(block).cast(kind, shape) for block, kind in ((regret, "d"), (reward, "d"), (model, "q"))]
+    curves = [memoryview(block).cast("d", (len(chosen), tasks)) if tasks else None for block in (mean, error)]
+    texts = [one.name if isinstance(one, Policy) else one for one in chosen]
+    return Simulation(texts, records, names or [f"arm {i + 1}" for i in range(n_arms)], steps, tasks, runs, seed,
+                      arrays, curves)
+
+
+def replay(log: Any, policies: Sequence[str] = POLICIES, *, task: str | None = None, arm: str | None = None,
+           reward: str | None = None, time: str | None = None, probability: str | None = None,
+           range: tuple[float, float] = (0, 1), missing: str = "error", delimiter: str | None = None,
+           steps: int | None = None, play: str = "urn", order: str = "shuffle", holdout: str | None = None,
+           first: int | None = None, runs: int | None = None, replicates: int | None = None, seed: int = 1,
+           threads: int | None = None, value: float = 0.0, tasks_per_day: float = 0.0) -> Replay:
+    """Would transfer have paid on a log?  As the command `segue replay`: the same seed gives the same numbers.
+
+    log is the path of a file (CSV or JSON Lines, also compressed), or a frame: a pandas frame, or a dictionary of
+    columns, with the columns task, arm and reward; task="user" names another column.  range is that of the rewards.
+    policies, steps, play, order, holdout, runs and replicates are the options of the command; first is its --from.
+
+    >>> frame = {"task": [t for t in range(60) for _ in range(8)], "arm": ["a", "b"] * 240,
+    ...          "reward": [float((arm == "a") == (t % 2 == 0)) for t in range(60) for arm in "abababab"]}
+    >>> result = segue.replay(frame, ["ts", "tla"], steps=4, runs=2, replicates=2)
+    >>> result.tasks, [row["policy"] for row in result.table][:2]
+    (60, ['ts', 'tla'])
+    >>> result.conclusion, result.use
+    ('unclear', 'tla')
+    """
+    names = {"task": task, "arm": arm, "reward": reward, "time": time, "probability": probability}
+    if holdout and first:
+        raise ValueError("first and holdout both select the scored tasks; give one")
+    if (value > 0) != (tasks_per_day > 0):
+        raise ValueError("value and tasks_per_day together give the gain per year; give both")
+    options = log_options(range, missing, delimiter, names)
+    text = policies if isinstance(policies, str) else ",".join(policies)
+    optional = [*(["time"] if play == "urn" or order == "time" else []), *(["probability"] if play == "rows" else [])]
+    return Replay(_segue._replay(convert_log(log, names, optional), options, text, choice("play", play, ["urn", "rows"]),
+                                 choice("order", order, ["file", "shuffle", "time"]), holdout, steps or 0, first or 0,
+                                 runs or 0, replicates or 0, seed, threads or default_threads(), float(value),
+                                 float(tasks_per_day)))
+
+
+def estimate(log: Any, types: int | None = None, *, method: str = "types", task: str | None = None,
+             arm: str | None = None, reward: str | None = None, range: tuple[float, float] = (0, 1),
+             missing: str = "error", delimiter: str | None = None, seed: int = 1) -> Estimate:
+    """How many types of tasks a log has, and their mean rewards, as the command `segue estimate`.
+
+    log is as in segue.replay.  Method "types" finds the number of types; `types` is a hint.  Methods rtp, em and the
+    others of the command estimate that many models.
+
+    >>> frame = {"task": [t for t in range(40) for _ in range(6)], "arm": ["a", "b"] * 120,
+    ...          "reward": [float((arm == "a") == (t % 2 == 0)) for t in range(40) for arm in "ababab"]}
+    >>> found = segue.estimate(frame)
+    >>> len(found.means), found.arms
+    (2, ['a', 'b'])
+    """
+    names = {"task": task, "arm": arm, "reward": reward}
+    return Estimate(_segue._estimate(convert_log(log, names), log_options(range, missing, delimiter, names), method,
+                                     types or 0, seed))
+
+
+def complexity(models: Any, steps: int = 5000, *, tasks: int = 5000, delta: float | None = None,
+               weights: Any = None) -> Complexity:
+    """Gaps, complexities and regret bounds of a model set, as the command `segue complexity`.
+
+    models is as in segue.simulate.
+
+    >>> found = segue.complexity([[0.9, 0.1], [0.2, 0.8]])
+    >>> [round(row["ucb"], 3) for row in found.table]
+    [1.25, 1.667]
+    """
+    if steps < 1 or tasks < 1:
+        raise ValueError(f"steps is {steps} and tasks {tasks}; need at least 1")
+    chosen = 1.0 / steps if delta is None else float(delta)
+    if not 0.0 < chosen <= 1.0:
+        raise ValueError(f"delta is {chosen}; need more than 0, at most 1")
+    return Complexity(_segue._complexity(convert_models(models, weights), steps, tasks, chosen))

@@ -1,0 +1,111 @@
+/* complexity.c - the function _complexity: gaps, complexities and bounds of a model set.
+ *
+ * The fields of the dictionary have the names of `segue complexity --format json`; docs/math.md has
+ * the formulas.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "segue/theory.h"
+
+#include "analysis.h"
+#include "models_input.h"
+#include "record.h"
+#include "segue/policy.h"
+
+typedef struct row {
+    double ucb, ucb_plus, mucb, log_term;
+    segue_hypothesis_test test;
+} row;
+
+typedef struct study {
+    const module_state *state;
+    segue_models_file file;
+    unsigned long long steps, tasks;
+    double delta;
+} study;
+
+static PyObject *list_marked(const bool *member, size_t count)
+{
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; i < count; i++)
+        if (member[i])
+            segue_py_record_append(&list, list ? PyLong_FromSize_t(i) : NULL);
+    return list;
+}
+
+static PyObject *make_bounds(const row *r, size_t n_arms)
+{
+    return Py_BuildValue("{sdsdsdsd}", "ucb", segue_bound_regret(n_arms, r->log_term, r->ucb),
+                         "ucb+", segue_bound_regret(n_arms, r->log_term, r->ucb_plus), "mucb",
+                         segue_bound_regret(n_arms, r->log_term, r->mucb), "ucb_test",
+                         r->test.regret);
+}
+
+static PyObject *describe(const study *st, const segue_known_sets *sets, const row *r)
+{
+    const segue_models *models = st->file.models;
+    const size_t k = sets->truth;
+    PyObject *record = Py_BuildValue(
+        "{snsdsdsdsdsdsd}", "best_arm", (Py_ssize_t)models->best_arm[k], "best_value",
+        segue_models_best_value(models, k), "weight", models->weight[k], "ucb", r->ucb, "ucb+",
+        r->ucb_plus, "mucb", r->mucb, "gamma_min", sets->min_model_gap);
+    segue_py_record_set(&record, "gaps", segue_py_record_numbers(sets->gap, sets->n_arms));
+    segue_py_record_set(&record, "optimistic_models",
+                        list_marked(sets->optimistic_model, sets->n_models));
+    segue_py_record_set(&record, "optimistic_arms",
+                        list_marked(sets->optimistic_arm, sets->n_arms));
+    segue_py_record_set(&record, "bounds", make_bounds(r, sets->n_arms));
+    return record;
+}
+
+static PyObject *make_model(const study *st, size_t k)
+{
+    segue_known_sets *sets = NULL;
+    segue_error err = {.status = SEGUE_OK};
+    const segue_models *models = st->file.models;
+    if (segue_known_sets_create(&sets, models, k, &err) != SEGUE_OK)
+        return segue_py_errors_raise(st->state, &err);
+    row r = {.ucb = segue_complexity_ucb(sets),
+             .ucb_plus = segue_complexity_ucb_plus(sets),
+             .mucb = segue_complexity_mucb(sets),
+             .log_term = segue_policy_log_term(models->n_models, st->steps, st->delta)};
+    r.test = segue_hypothesis_test_bound(models, sets, st->steps, st->delta, r.log_term);
+    PyObject *record = describe(st, sets, &r);
+    segue_known_sets_destroy(sets);
+    return record;
+}
+
+static PyObject *make_models(const study *st)
+{
+    PyObject *list = PyList_New(0);
+    for (size_t k = 0; k < st->file.models->n_models; k++)
+        segue_py_record_append(&list, list ? make_model(st, k) : NULL);
+    return list;
+}
+
+/* Theorem 2: what it takes to learn the models. */
+static PyObject *make_learning(const study *st)
+{
+    segue_spectrum s;
+    segue_error err = {.status = SEGUE_OK};
+    if (segue_spectrum_compute(&s, st->file.models, &err) != SEGUE_OK)
+        return segue_py_errors_raise(st->state, &err);
+    const segue_perturbation p =
+        segue_perturbation_bound(st->file.models, &s, (double)st->tasks, st->delta, 1.0, 1.0);
+    return Py_BuildValue("{sdsdsdsdsdsd}", "sigma_min", s.sigma_min, "gamma_sigma", s.gap,
+                         "constant", p.constant, "constant_corrected", p.constant_corrected,
+                         "error", p.error, "min_tasks", p.min_tasks);
+}
+
+PyObject *segue_py_complexity(PyObject *module, PyObject *args)
+{
+    study st = {.state = segue_py_module_state(module)};
+    PyObject *models, *record = NULL;
+    if (!PyArg_ParseTuple(args, "OKKd", &models, &st.steps, &st.tasks, &st.delta) ||
+        segue_py_models_input(st.state, models, SEGUE_MODELS_KNOWN, &st.file) < 0)
+        return NULL;
+    record = Py_BuildValue("{sKsd}", "steps", st.steps, "delta", st.delta);
+    segue_py_record_set(&record, "arms", segue_py_models_names(&st.file));
+    segue_py_record_set(&record, "models", make_models(&st));
+    segue_py_record_set(&record, "learning", make_learning(&st));
+    segue_models_file_fini(&st.file);
+    return record;
+}

@@ -1,0 +1,90 @@
+/* work.c - long work without the GIL, which Ctrl-C ends.
+ *
+ * Python's handler of a signal runs in the main thread, between two instructions of Python: not while
+ * that thread is in the library.  So the library works in another thread, and this one wakes up every
+ * POLL_NS to ask for signals.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "work.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+
+#define POLL_NS 20000000L /* 20 ms */
+
+typedef struct job {
+    long_work function;
+    void *context;
+    atomic_bool stop;
+    segue_error err;
+    segue_status status;
+    bool done; /* guarded by lock */
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+} job;
+
+static void *run(void *context)
+{
+    job *j = context;
+    j->status = j->function(j->context, &j->stop, &j->err);
+    (void)pthread_mutex_lock(&j->lock);
+    j->done = true;
+    (void)pthread_cond_signal(&j->ended);
+    (void)pthread_mutex_unlock(&j->lock);
+    return NULL;
+}
+
+/* Wait for the end of the work, but no longer than POLL_NS; true: it has ended. */
+static bool wait_a_little(job *j)
+{
+    struct timespec until;
+    int why = 0;
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += POLL_NS;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    (void)pthread_mutex_lock(&j->lock);
+    while (!j->done && why != ETIMEDOUT)
+        why = pthread_cond_timedwait(&j->ended, &j->lock, &until);
+    const bool done = j->done;
+    (void)pthread_mutex_unlock(&j->lock);
+    return done;
+}
+
+/* Handle signals until the work ends; after an exception it is asked to end. */
+static void wait_for_end(job *j)
+{
+    for (bool done = false; !done;) {
+        Py_BEGIN_ALLOW_THREADS done = wait_a_little(j);
+        Py_END_ALLOW_THREADS if (!PyErr_Occurred() && PyErr_CheckSignals() < 0)
+            atomic_store(&j->stop, true);
+    }
+}
+
+static void init(job *j)
+{
+    pthread_condattr_t attributes;
+    (void)pthread_condattr_init(&attributes);
+    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    (void)pthread_mutex_init(&j->lock, NULL);
+    (void)pthread_cond_init(&j->ended, &attributes);
+    (void)pthread_condattr_destroy(&attributes);
+}
+
+int segue_py_work_run(const module_state *state, long_work function, void *context)
+{
+    job j = {.function = function, .context = context};
+    pthread_t thread;
+    init(&j);
+    if (pthread_create(&thread, NULL, run, &j) != 0) {
+        j.status = segue_fail(&j.err, SEGUE_ETHREAD, "a thread could not be started");
+    } else {
+        wait_for_end(&j);
+        (void)pthread_join(thread, NULL);
+    }
+    (void)pthread_cond_destroy(&j.ended);
+    (void)pthread_mutex_destroy(&j.lock);
+    if (!PyErr_Occurred() && j.status != SEGUE_OK)
+        (void)segue_py_errors_raise(state, &j.err);
+    return PyErr_Occurred() ? -1 : 0;
+}

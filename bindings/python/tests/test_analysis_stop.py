@@ -1,0 +1,92 @@
+"""Ctrl-C ends long calls; other threads run meanwhile.
+SPDX-License-Identifier: Apache-2.0"""
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+import segue
+from commands import PAPER, TUTOR, two_types
+
+CALLS = {
+    "simulate": lambda: segue.simulate(PAPER, ["tla"], steps=300, tasks=500, runs=100000 // 500, threads=2),
+    "replay": lambda: segue.replay(TUTOR, runs=2000, replicates=1000),
+    "fit": lambda: segue.replay(two_types(8000, 30), ["ts"], runs=200, replicates=200),
+    "policy": lambda: segue.simulate(PAPER, [Slow()], steps=1000, tasks=1000, runs=100),
+}
+
+
+class Slow(segue.Policy):
+    def choose(self, view):
+        return view.step % len(view.pulls)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_control_c_ends_a_long_call(name):
+    def interrupt():
+        time.sleep(0.3)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threads = len(os.listdir("/proc/self/task"))
+    sender = threading.Thread(target=interrupt)
+    started = time.monotonic()
+    sender.start()
+    with pytest.raises(KeyboardInterrupt):
+        CALLS[name]()
+    sender.join()
+    assert time.monotonic() - started < 3.0
+    assert len(os.listdir("/proc/self/task")) == threads  # the threads of the call have ended
+    assert segue.simulate(PAPER, ["ts"], 10, 5, 1).regret.shape == (1, 1, 5)
+
+
+def test_a_handler_of_a_signal_runs_during_a_call():
+    seen = []
+    before = signal.signal(signal.SIGALRM, lambda *_: seen.append(1))
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        segue.simulate(PAPER, ["tla"], 300, 200, 2, threads=1)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert seen == [1]
+
+
+def test_other_threads_run_meanwhile():
+    count = 0
+    done = threading.Event()
+
+    def play():
+        segue.simulate(PAPER, ["tla"], 300, 200, 3, threads=1)
+        done.set()
+
+    thread = threading.Thread(target=play)
+    thread.start()
+    while not done.is_set():
+        count += 1
+        time.sleep(0.001)
+    thread.join()
+    assert count > 20
+
+
+def test_threads_get_the_same_numbers():
+    expected = segue.simulate(PAPER, ["tla"], 100, 30, 2).regret.tobytes()
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(segue.simulate(PAPER, ["tla"], 100, 30, 2).regret.tobytes()))
+               for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 6
+
+
+def test_control_c_of_a_script_exits_as_python_does():
+    script = f"import segue; print('go', flush=True); segue.simulate({PAPER!r}, ['tla'], 300, 500, 400)"
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "go\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == -signal.SIGINT and errors.rstrip().endswith("KeyboardInterrupt")
