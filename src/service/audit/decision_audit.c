@@ -238,7 +238,7 @@ static segue_status ask_each(audit_play *p, const ask_entry *entry, task_state *
     if (status == SEGUE_OK && entry->probability)
         status = segue_decide_task_distribution(on, &limits, &distribution, err);
     for (uint64_t i = 0; i < entry->n && status == SEGUE_OK && !p->found; i++, p->asked++) {
-        arm_choice choice;
+        arm_choice choice = {.probability = 0.0};
         p->found = p->asked == p->out->index;
         if (p->found)
             status = describe(p, on, &limits, err);
@@ -378,7 +378,7 @@ void segue_decision_audit_fini(segue_decision_audit *audit)
 bool segue_decision_audit_agrees(const segue_decision_audit *audit)
 {
     const double stored = audit->decision.probability, computed = audit->probability;
-    const bool is_same_number = !(stored < computed) && !(stored > computed);
+    const bool is_same_number = stored <= computed && stored >= computed;
     return audit->computed == audit->decision.arm &&
            (!audit->requested_probability || is_same_number);
 }
