@@ -40,7 +40,7 @@ static bool set_flags(const learner_state *state, size_t n_arms,
         !flag_arms(state, "exclude", request->exclude, false, flags, response))
         return false;
     for (size_t arm = 0; arm < state->n_arms; arm++)
-        flags[arm] = flags[arm] && arm < n_arms && state->allowed[arm];
+        flags[arm] = arm < n_arms && flags[arm] && state->allowed[arm];
     return true;
 }
 
