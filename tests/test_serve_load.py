@@ -13,7 +13,7 @@ import unittest
 from service import SHORT, Service, check_store, folder
 
 PROGRAM = None
-ARMS = 400
+ARMS = 100 if SHORT else 400
 SECONDS = 1.0 if SHORT else 3.0
 LONG_LIST = "/v1/learners/big/tasks?limit=1000&explain=true"
 
