@@ -1,13 +1,15 @@
 /* task_probabilities.c - the probability of each arm at the next ask.
  *
  * The policy chooses on a copy of its state and with a separate stream, so that the task does not
- * change. A choice that draws nothing from the stream is deterministic: one attempt is exact.
+ * change. A choice that draws nothing from the stream, or among one arm, is deterministic: one
+ * attempt is exact.
  * Otherwise the distribution is the share of each arm over many attempts. A policy with a `split`
  * has an exact share of random steps.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
 
+#include "bandit/choose.h"
 #include "bandit/task/task.h"
 #include "core/fail.h"
 
@@ -34,13 +36,22 @@ static size_t attempt(choice_trial *trial, choose_function choose)
     return choose(restore_state(trial), &trial->rng).arm;
 }
 
+static bool has_one_arm(const segue_task_view *view)
+{
+    size_t allowed = 0;
+    for (size_t arm = 0; arm < view->n_arms; arm++)
+        allowed += is_allowed(view, arm);
+    return allowed == 1;
+}
+
 /* Estimate the distribution; returns true if the choice is deterministic. */
 static bool find_distribution(choice_trial *trial, choose_function choose, uint64_t draws,
                               double *distribution)
 {
     const segue_rng before = trial->rng;
     const size_t first = attempt(trial, choose);
-    const bool certain = memcmp(&before, &trial->rng, sizeof before) == 0;
+    const bool certain =
+        has_one_arm(&trial->view) || memcmp(&before, &trial->rng, sizeof before) == 0;
     const uint64_t attempts = certain ? 1 : draws;
     distribution[first] += 1.0;
     for (uint64_t i = 1; i < attempts; i++)

@@ -220,6 +220,21 @@ static void deterministic_choices_have_exact_probabilities(void **state)
 
 /* Beta(2, 1) is above Beta(1, 1) with probability 2/3.  By Hoeffding the share of 20,000 draws is
  * off by more than 0.0242 with probability below 2 exp(-2 20,000 0.0242^2) < 1.4e-10. */
+static void a_single_arm_has_an_exact_probability(void **state)
+{
+    (void)state;
+    segue_models *models = paper_models();
+    segue_task *task = task_of("ts", models, 10);
+    const bool allowed[7] = {[4] = true};
+    double probability[7];
+    bool exact = false;
+    assert_ok(segue_task_probabilities(task, allowed, 10, probability, &exact, NULL));
+    assert_true(exact);
+    assert_near(probability[4], 1.0, 0.0);
+    segue_task_destroy(task);
+    segue_models_destroy(models);
+}
+
 static void estimated_probabilities_are_right(void **state)
 {
     (void)state;
@@ -311,6 +326,7 @@ int main(void)
         cmocka_unit_test(an_arm_is_excluded_for_one_ask),
         cmocka_unit_test(probabilities_do_not_change_the_task),
         cmocka_unit_test(deterministic_choices_have_exact_probabilities),
+        cmocka_unit_test(a_single_arm_has_an_exact_probability),
         cmocka_unit_test(estimated_probabilities_are_right),
         cmocka_unit_test(errors_of_probabilities_are_independent_between_tasks),
         cmocka_unit_test(a_distribution_holds_until_the_next_tell),
