@@ -6,36 +6,32 @@
 #include "log_input.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "column.h"
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-/* True for None, NaN, and the missing values of pandas. */
-static bool is_missing(PyObject *item)
+/* True for None, NaN, and the missing values of pandas, which have these texts. */
+static bool is_missing(PyObject *item, PyObject *text)
 {
-    if (item == Py_None)
-        return true;
-    if (PyFloat_Check(item))
-        return isnan(PyFloat_AsDouble(item)) != 0;
     if (PyUnicode_Check(item))
         return false;
-    PyObject *text = PyObject_Str(item);
-    const bool found = text && (PyUnicode_CompareWithASCIIString(text, "<NA>") == 0 ||
-                                PyUnicode_CompareWithASCIIString(text, "NaT") == 0);
-    Py_XDECREF(text);
-    PyErr_Clear();
-    return found;
+    return item == Py_None || (PyFloat_Check(item) && isnan(PyFloat_AsDouble(item))) ||
+           PyUnicode_CompareWithASCIIString(text, "<NA>") == 0 ||
+           PyUnicode_CompareWithASCIIString(text, "NaT") == 0;
 }
 
-/* A number is named by its text; the text is kept. */
+/* A number is named by its text; the text is kept.  A missing name is none. */
 static int get_name(log_input *in, PyObject *item, log_text *out)
 {
     Py_ssize_t length = 0;
-    if (is_missing(item))
-        return 0;
     PyObject *text = PyUnicode_Check(item) ? Py_NewRef(item) : PyObject_Str(item);
+    if (text && is_missing(item, text)) {
+        Py_DECREF(text);
+        return 0;
+    }
     out->text = text ? PyUnicode_AsUTF8AndSize(text, &length) : NULL;
     out->length = (size_t)length;
     const int status = !out->text || PyList_Append(in->keep, text) < 0 ? -1 : 0;
@@ -153,8 +149,8 @@ void segue_py_log_input_fini(log_input *input)
 {
     PyMem_Free(input->task);
     PyMem_Free(input->arm);
-    PyMem_Free(input->reward);
-    PyMem_Free(input->time);
-    PyMem_Free(input->probability);
+    free(input->reward);
+    free(input->time);
+    free(input->probability);
     Py_CLEAR(input->keep);
 }

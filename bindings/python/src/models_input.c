@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "models_input.h"
 
+#include <stdlib.h>
+
 #include "column.h"
+#include "record.h"
 
 static int read_file(const module_state *state, PyObject *given, segue_models_kind kind,
                      segue_models_file *out)
@@ -49,8 +52,8 @@ static int read_rows(const module_state *state, PyObject *given, segue_models_ki
         else
             result = create(state, kind, mean, n_means, (size_t)n_models, weight, out);
     }
-    PyMem_Free(mean);
-    PyMem_Free(weight);
+    free(mean);
+    free(weight);
     return result;
 }
 
@@ -67,11 +70,7 @@ PyObject *segue_py_models_names(const segue_models_file *file)
     if (!file->arm_name)
         return Py_NewRef(Py_None);
     PyObject *list = PyList_New(0);
-    for (size_t i = 0; list && i < file->n_arms; i++) {
-        PyObject *name = PyUnicode_FromString(file->arm_name[i]);
-        if (!name || PyList_Append(list, name) < 0)
-            Py_CLEAR(list);
-        Py_XDECREF(name);
-    }
+    for (size_t i = 0; i < file->n_arms; i++)
+        RECORD_APPEND(list, PyUnicode_FromString(file->arm_name[i]));
     return list;
 }
