@@ -143,7 +143,7 @@ static segue_status fit_types(study *st, const atomic_bool *stop, segue_error *e
     }
     SEGUE_TRY(segue_stop_check(stop, err));
     if (st->log.n_tasks >= SEGUE_MIN_TYPED_TASKS)
-        SEGUE_TRY(segue_types_refit_until_stable(st->fitted, err));
+        SEGUE_TRY(segue_types_refit_until_stable(st->fitted, stop, err));
     return compute_posteriors(st, err);
 }
 
