@@ -50,12 +50,21 @@ static bool read_feature(segue_feature *feature, PyObject *name, PyObject *value
     return !PyErr_Occurred();
 }
 
+/* The pairs of a mapping; another object is a TypeError. */
+static PyObject *read_items(PyObject *mapping, const char *name)
+{
+    PyObject *items = PyMapping_Items(mapping);
+    if (!items && PyErr_ExceptionMatches(PyExc_AttributeError))
+        PyErr_Format(PyExc_TypeError, "%s is %R; need a dict", name, mapping);
+    return items;
+}
+
 /* One feature more than are allowed is read, so that the library rejects it. */
 static bool read_features(terms *t, PyObject *features)
 {
     if (!features || features == Py_None)
         return true;
-    t->items = PyMapping_Items(features);
+    t->items = read_items(features, "features");
     const Py_ssize_t n = t->items ? PyList_Size(t->items) : -1;
     for (Py_ssize_t i = 0; i < n && t->n_features <= SEGUE_MAX_FEATURES; i++) {
         PyObject *item = PyList_GetItem(t->items, i);
@@ -88,7 +97,7 @@ static bool read_costs(const learner_object *self, const module_state *state, Py
 {
     if (!costs || costs == Py_None)
         return true;
-    PyObject *items = PyMapping_Items(costs);
+    PyObject *items = read_items(costs, "costs");
     if (!items)
         return false;
     /* SEGUE_MAX_ARMS: an arm may be added while the costs are read */

@@ -108,13 +108,13 @@ static segue_status read_value(key_list *list, segue_json_cursor *c, const char 
 static void read_line(const log_reader *r, key_list *list)
 {
     const size_t length = strlen(r->first_line);
-    char *copy = malloc(length + 2);
+    char *copy = calloc(1, length + 1 + 8); /* strings are read eight bytes at a time */
     segue_lines lines = r->csv.lines;
     segue_error ignored;
     if (!copy)
         return;
     memcpy(copy, r->first_line, length);
-    memcpy(copy + length, "\n", 2);
+    copy[length] = '\n';
     segue_json_cursor c = {.lines = &lines, .line = copy, .at = copy, .err = &ignored};
     if (read_value(list, &c, "", 0) != SEGUE_OK)
         list->count = 0;

@@ -1,6 +1,6 @@
 /* json_cursor.h - parse the values of one line of JSON in place.
  *
- * A line ends with LF.  A function that fails leaves the cursor at the byte that is wrong.
+ * A line ends with LF, and eight bytes after it can be read.  A function that fails leaves the cursor at the byte that is wrong.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_IO_TEXT_JSON_CURSOR_H
 #define SEGUE_IO_TEXT_JSON_CURSOR_H
