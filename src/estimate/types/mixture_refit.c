@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "core/fail.h"
 #include "core/stop.h"
 #include "estimate/types/mixture_em.h"
 
