@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bandit/task.h"
+#include "bandit/task/task.h"
 #include "sim/arm_stream.h"
 
 #define ARMS         7

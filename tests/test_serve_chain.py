@@ -130,11 +130,11 @@ class Chain(Folder):
         self.assertLess(status, 300, answer)
         return answer
 
-    def play(self, name, tasks, asked=None, **told):
+    def play(self, name, tasks, asked=None, **more):
         for task in tasks:
             for step in range(4):
                 made = self.must("POST", f"/learners/{name}/ask", {"task": task, **(asked or {})})
-                self.must("POST", "/tell", {"decision": made["decision"], "reward": step % 2 / 3, **told})
+                self.must("POST", "/tell", {"decision": made["decision"], "reward": step % 2 / 3, **more})
 
     def verify(self):
         """Compute every chain again; returns the kinds of events, and how many digests were of rows as they are."""
@@ -198,7 +198,7 @@ class Chain(Folder):
         self.assertLessEqual({CLOSE, ADD_ARM, RETIRE_ARM, SETTINGS, PAUSE, ERASE, MERGE}, kinds)
         self.assertGreaterEqual(compared, 15)
 
-    def test_removed_rewards_leave_the_digests_that_they_had(self):
+    def test_digests_of_removed_rewards_remain(self):
         service = self.start()
         self.fill()
         service.stop()

@@ -20,7 +20,7 @@ class Together(Folder):
         super().setUp()
         self.store = str(self.folder / "test.db")
         self.random = random.Random(5)
-        self.service, self.told = None, 0
+        self.service, self.reported = None, 0
 
     def start(self, *options, store=None):
         self.service = Service(SEGUE, store or self.store, *options)
@@ -50,8 +50,8 @@ class Together(Folder):
         """Of a decision, one reward, or one that is corrected."""
         several = "aggregate" in LEARNERS[name]
         for _ in range(1 + several * self.random.randrange(2)):
-            event = {"event": f"e{self.told}"} if several else {}
-            self.told += 1
+            event = {"event": f"e{self.reported}"} if several else {}
+            self.reported += 1
             status, body = client.post("/v1/tell", {"decision": decision, "reward": self.random.randrange(2), **event})
             self.assertEqual(status, 200, body)
             if body["closed"]:

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bandit/task.h"
+#include "bandit/task/task.h"
 #include "core/fail.h"
 #include "sim/kernels/kernel.h"
 #include "sim/simulation_config.h"

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#include "bandit/task.h"
+#include "bandit/task/task.h"
 #include "core/fail.h"
 #include "core/struct_size.h"
 #include "sim/simulated_task.h"

@@ -3,7 +3,7 @@
 #ifndef SEGUE_TRANSFER_LEARNER_METHOD_H
 #define SEGUE_TRANSFER_LEARNER_METHOD_H
 
-#include "bandit/task.h"
+#include "bandit/task/task.h"
 #include "core/bytes.h"
 #include "segue/learner.h"
 #include "segue/learner_arms.h"

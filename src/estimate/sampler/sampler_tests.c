@@ -9,8 +9,8 @@
  * arm, Beta(1 + won, 1 + lost) with the pulls that count for the next task; where tasks differ on the
  * arm (kappa), its mean says less about a task.  A test costs some times the expected difference to
  * e (test_pull.h).  A type has test pulls if one of its arms gains more than that, and fewer if it has
- * few tasks, and may not come back.  More arms have more test pulls: what is worth a test is worth
- * it sooner than later.
+ * few tasks, and may not come back.  More arms have more test pulls: a test
+ * pull that pays for itself gains most when it is made early.
  * Cost: types x arms, with a distribution function where the normal law does not exclude an arm.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>

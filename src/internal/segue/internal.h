@@ -8,8 +8,8 @@
 #define SEGUE_INTERNAL_H
 
 #include "../../bandit/dispersion.h"
-#include "../../bandit/task.h"
-#include "../../bandit/task_limits.h"
+#include "../../bandit/task/task.h"
+#include "../../bandit/task/task_limits.h"
 #include "../../core/atomic_file.h"
 #include "../../core/bytes.h"
 #include "../../core/confseq/confseq.h"

@@ -10,7 +10,7 @@
 #include "service/api/http/static_files.h"
 #include "service/api/learner_settings.h"
 #include "service/api/name.h"
-#include "service/api/response.h"
+#include "service/api/responses/response.h"
 
 #define SEGUE_MAX_BODY_SIZE   65536      /* bytes */
 #define SEGUE_MAX_CREATE_BODY (16 << 20) /* of a learner to create, which may bring a saved one */

@@ -378,7 +378,7 @@ void segue_decision_audit_fini(segue_decision_audit *audit)
 bool segue_decision_audit_agrees(const segue_decision_audit *audit)
 {
     const double stored = audit->decision.probability, computed = audit->probability;
-    const bool same =
-        !audit->requested_probability || memcmp(&stored, &computed, sizeof stored) == 0;
-    return audit->computed == audit->decision.arm && same;
+    const bool is_same_number = !(stored < computed) && !(stored > computed);
+    return audit->computed == audit->decision.arm &&
+           (!audit->requested_probability || is_same_number);
 }

@@ -9,7 +9,7 @@
  * would fail again and again, so its learner is quarantined, too.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/damage.h"
-#include "service/api/response.h"
+#include "service/api/responses/response.h"
 #include "service/jobs/maintenance.h"
 
 #include <inttypes.h>

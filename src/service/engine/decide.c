@@ -10,7 +10,7 @@
 
 #include "io/json_write.h"
 #include "segue/internal.h"
-#include "service/api/response.h"
+#include "service/api/responses/response.h"
 #include "service/engine/decide.h"
 #include "service/engine/service_internal.h"
 

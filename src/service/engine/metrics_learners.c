@@ -15,7 +15,7 @@
 #include "io/json_write.h"
 #include "service/engine/metrics.h"
 #include "service/engine/service_internal.h"
-#include "service/state/effect.h"
+#include "service/state/effect/effect.h"
 
 /* Numbers of one learner. */
 typedef struct sample {

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "service/engine/damage.h"
-#include "service/engine/operations/task_change.h"
+#include "service/engine/operations/task_change/task_change.h"
 #include "service/engine/service_internal.h"
 #include "service/jobs/reads.h"
 #include "service/state/learn.h"

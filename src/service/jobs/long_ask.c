@@ -11,7 +11,7 @@
 
 #include "io/json_write.h"
 #include "segue/internal.h"
-#include "service/api/response.h"
+#include "service/api/responses/response.h"
 #include "service/engine/decide.h"
 #include "service/jobs/reads.h"
 

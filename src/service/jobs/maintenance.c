@@ -6,7 +6,7 @@
 
 #include "service/engine/commit_queue.h"
 #include "service/engine/service_internal.h"
-#include "service/state/effect.h"
+#include "service/state/effect/effect.h"
 
 #define MAX_RECOVERY_COST 20000 /* rewards that recovery may have to apply again (learn.h) */
 

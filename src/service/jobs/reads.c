@@ -15,7 +15,7 @@
 
 #include "io/json_write.h"
 #include "segue/internal.h"
-#include "service/api/response.h"
+#include "service/api/responses/response.h"
 #include "service/engine/damage.h"
 
 #define TURN_SECONDS 0.005

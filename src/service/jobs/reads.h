@@ -6,7 +6,7 @@
 #ifndef SEGUE_SERVICE_JOBS_READS_H
 #define SEGUE_SERVICE_JOBS_READS_H
 
-#include "service/api/response.h"
+#include "service/api/responses/response.h"
 #include "service/engine/decide.h"
 #include "service/engine/service_internal.h"
 

@@ -149,9 +149,10 @@ static void write_entry(const ask_entry *entry, segue_bytes *out)
 
 static bool is_usual(const ask_log *log, uint64_t position)
 {
+    if (log->is_lost || !log->run_staged || log->n != log->staged + 1)
+        return false;
     const ask_entry *e = &log->entry[log->staged];
-    return !log->is_lost && log->run_staged && log->n == log->staged + 1 &&
-           e->kind == ASKS_OF_TASK && e->n == 1 && e->rewards == position && !e->probability &&
+    return e->kind == ASKS_OF_TASK && e->n == 1 && e->rewards == position && !e->probability &&
            e->n_without == 0;
 }
 

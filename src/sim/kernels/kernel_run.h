@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "bandit/batches.h"
-#include "bandit/task.h"
+#include "bandit/task/task.h"
 #include "core/random/ziggurat.h"
 #include "sim/kernels/kernel.h"
 #include "sim/simulated_task.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
-#include "bandit/task.h"
+#include "bandit/task/task.h"
 
 /* A random set of at least one arm. */
 static void random_mask(segue_rng *rng, size_t n_arms, bool *allowed)

@@ -3,7 +3,7 @@
 #include "bandit/belief_policy.h"
 #include "bandit/lookahead/lookahead.h"
 #include "bandit/policies/prior_policies.h"
-#include "bandit/task.h"
+#include "bandit/task/task.h"
 #include "support.h"
 
 static segue_task *task_with_prior(const segue_policy *policy, const segue_prior *prior,

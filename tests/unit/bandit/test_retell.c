@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
-#include "bandit/task.h"
+#include "bandit/task/task.h"
 #include "transfer/learner_internal.h"
 
 #define N_ARMS  5

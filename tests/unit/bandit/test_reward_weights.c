@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/belief.h"
 #include "bandit/policies/prior_policies.h"
-#include "bandit/task.h"
+#include "bandit/task/task.h"
 #include "support.h"
 
 /* The sum of squares around the mean, and x (1 - y) over all ordered pairs, from the definitions. */

@@ -6,8 +6,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
-#include "bandit/task.h"
-#include "bandit/task_limits.h"
+#include "bandit/task/task.h"
+#include "bandit/task/task_limits.h"
 
 #define FALSE_ALARM 1e-9
 #define N_ARMS      7 /* of the paper's models */

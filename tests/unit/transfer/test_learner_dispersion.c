@@ -2,7 +2,7 @@
  *
  * The expected numbers are computed here from the rewards themselves.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "bandit/task.h"
+#include "bandit/task/task.h"
 #include "learner_fixture.h"
 
 enum { ARMS = 3, EACH = 4 };

@@ -10,7 +10,7 @@
  * because stored rewards refer to arms by index.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "segue/internal.h"
-#include "service/api/response.h"
+#include "service/api/responses/response.h"
 #include "service/engine/operation.h"
 #include "service/engine/service_internal.h"
 

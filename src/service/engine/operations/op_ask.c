@@ -19,8 +19,8 @@
 #include <string.h>
 
 #include "segue/internal.h"
-#include "service/api/response.h"
-#include "service/engine/operations/task_change.h"
+#include "service/api/responses/response.h"
+#include "service/engine/operations/task_change/task_change.h"
 #include "service/engine/service_internal.h"
 #include "service/jobs/reads.h"
 

@@ -9,8 +9,8 @@
  *   respond   the closed task                                 writer, no lock
  *   rollback  the task stays open (task_change_close.c)       writer, after ROLLBACK
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/api/response.h"
-#include "service/engine/operations/task_change.h"
+#include "service/api/responses/response.h"
+#include "service/engine/operations/task_change/task_change.h"
 #include "service/engine/service_internal.h"
 #include "service/jobs/timer.h"
 

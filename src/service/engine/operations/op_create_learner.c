@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "segue/internal.h"
-#include "service/api/response.h"
+#include "service/api/responses/response.h"
 #include "service/engine/damage.h"
 #include "service/engine/operation.h"
 #include "service/engine/service_internal.h"

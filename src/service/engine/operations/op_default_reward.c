@@ -11,7 +11,7 @@
  *   rollback  the staged counts of the task
  *             (task_change_close.c); the timer tries again    writer, after ROLLBACK
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/engine/operations/task_change.h"
+#include "service/engine/operations/task_change/task_change.h"
 #include "service/engine/service_internal.h"
 #include "service/jobs/timer.h"
 

@@ -15,8 +15,8 @@
 
 #include "io/encode.h"
 #include "io/json_write.h"
-#include "service/api/response.h"
-#include "service/engine/operations/task_change.h"
+#include "service/api/responses/response.h"
+#include "service/engine/operations/task_change/task_change.h"
 #include "service/engine/service_internal.h"
 
 /* ---- store ------------------------------------------------------------------------------- */

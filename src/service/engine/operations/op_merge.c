@@ -16,7 +16,7 @@
 #include "io/json_write.h"
 #include "segue/internal.h"
 #include "service/api/merge_origins.h"
-#include "service/api/response.h"
+#include "service/api/responses/response.h"
 #include "service/engine/operation.h"
 #include "service/engine/service_internal.h"
 #include "service/jobs/maintenance.h"

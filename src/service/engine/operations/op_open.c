@@ -7,8 +7,8 @@
  *             open or closed                                 writer, no lock
  *   rollback  free the task (task_change_open.c)             writer, after ROLLBACK
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/api/response.h"
-#include "service/engine/operations/task_change.h"
+#include "service/api/responses/response.h"
+#include "service/engine/operations/task_change/task_change.h"
 #include "service/engine/service_internal.h"
 
 static segue_status store(segue_service *service, operation *op, segue_error *err)

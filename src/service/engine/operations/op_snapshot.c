@@ -9,7 +9,7 @@
  * fails with it.  During a refit there is no snapshot: it would not have the refit's begin event.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "segue/internal.h"
-#include "service/engine/operations/task_change.h"
+#include "service/engine/operations/task_change/task_change.h"
 #include "service/engine/service_internal.h"
 #include "service/state/recovery/recovery.h"
 

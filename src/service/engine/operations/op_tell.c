@@ -16,10 +16,10 @@
 #include <string.h>
 
 #include "service/api/decision_id.h"
-#include "service/api/response.h"
+#include "service/api/responses/response.h"
 #include "service/engine/damage.h"
-#include "service/engine/operations/reward_part.h"
-#include "service/engine/operations/task_change.h"
+#include "service/engine/operations/task_change/reward_part.h"
+#include "service/engine/operations/task_change/task_change.h"
 #include "service/engine/service_internal.h"
 
 static bool validate(segue_service *service, operation *op)

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "io/json_write.h"
-#include "service/api/response.h"
+#include "service/api/responses/response.h"
 #include "service/engine/operation.h"
 #include "service/engine/service_internal.h"
 

@@ -11,10 +11,10 @@
  * Both are alone in their transaction: memory then has all events before theirs.  Open tasks
  * continue as they were opened, and the learner learns from all tasks, as before.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/api/response.h"
+#include "service/api/responses/response.h"
 #include "service/engine/operation.h"
 #include "service/engine/service_internal.h"
-#include "service/state/effect.h"
+#include "service/state/effect/effect.h"
 
 /* ---- stop -------------------------------------------------------------------------------- */
 

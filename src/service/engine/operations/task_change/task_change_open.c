@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "service/engine/operations/task_change.h"
+#include "service/engine/operations/task_change/task_change.h"
 #include "service/engine/service_internal.h"
 #include "service/state/keyed_hash.h"
 

@@ -3,8 +3,8 @@
 #ifndef SEGUE_BANDIT_TASK_H
 #define SEGUE_BANDIT_TASK_H
 
-#include "batches.h"
-#include "reward_weights.h"
+#include "../batches.h"
+#include "../reward_weights.h"
 
 /** Check a setting and a range of rewards; @retval SEGUE_EDOMAIN */
 SEGUE_MUST_CHECK segue_status segue_task_check_setting(const segue_setting *setting, double lowest,

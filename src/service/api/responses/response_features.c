@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "io/json_write.h"
-#include "service/api/response.h"
+#include "service/api/responses/response.h"
 
 #define MIN_SHOWN 0.5 /* relevance from which on the types of a feature are listed */
 

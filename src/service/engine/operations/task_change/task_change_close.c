@@ -6,7 +6,7 @@
  * From `store` on the task is staged_closed: no thread decides on it any more, so its decisions and
  * its stored rewards do not change.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/engine/operations/task_change.h"
+#include "service/engine/operations/task_change/task_change.h"
 #include "service/engine/service_internal.h"
 #include "service/jobs/maintenance.h"
 #include "service/state/learn.h"

@@ -5,12 +5,12 @@
  * restart.  So `sum` and `last` need an id.  `max` does not: a tell without one is named by its value,
  * and the same value cannot raise the maximum twice.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/engine/operations/reward_part.h"
+#include "service/engine/operations/task_change/reward_part.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "service/engine/operations/task_change.h"
+#include "service/engine/operations/task_change/task_change.h"
 #include "service/engine/service_internal.h"
 
 static segue_aggregate aggregate_of(const operation *op)

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "io/json_write.h"
-#include "service/api/response.h"
+#include "service/api/responses/response.h"
 
 /* Steps, and their mean reward. */
 static void write_steps(segue_bytes *b, const char *name, uint64_t steps, double total)

@@ -10,12 +10,12 @@
  * drawn here.
  * Cost O(n_arms) besides the policy's.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "bandit/task_limits.h"
+#include "bandit/task/task_limits.h"
 
 #include <assert.h>
 #include <math.h>
 
-#include "bandit/task.h"
+#include "bandit/task/task.h"
 #include "core/fail.h"
 
 #define ROUNDING 1e-12 /* a rest below this is 0: the policy chooses nothing */

@@ -9,7 +9,7 @@
 #include "io/encode.h"
 #include "io/json_write.h"
 #include "service/api/merge_origins.h"
-#include "service/api/response.h"
+#include "service/api/responses/response.h"
 #include "service/engine/damage.h"
 #include "service/engine/service_internal.h"
 

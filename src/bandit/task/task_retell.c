@@ -9,8 +9,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
 
-#include "bandit/task.h"
-#include "bandit/task_struct.h"
+#include "bandit/task/task.h"
+#include "bandit/task/task_struct.h"
 
 void segue_task_retell(segue_task *task, const segue_given_reward *given, size_t count)
 {

@@ -3,7 +3,7 @@
  * The effect is the difference of two means with its confidence sequence, which is valid at every
  * time it is read: dashboards may watch it.  Callers hold the learner's lock while it is computed.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/state/effect.h"
+#include "service/state/effect/effect.h"
 
 bool segue_effect_compute(const effect_state *effect, double range, segue_confseq *out)
 {

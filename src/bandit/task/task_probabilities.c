@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bandit/task.h"
+#include "bandit/task/task.h"
 #include "core/fail.h"
 
 typedef segue_choice (*choose_function)(const segue_task_view *view, segue_rng *rng);

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "bandit/options.h"
-#include "bandit/task.h"
-#include "bandit/task_struct.h"
+#include "bandit/task/task.h"
+#include "bandit/task/task_struct.h"
 #include "core/fail.h"
 #include "core/struct_size.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "io/json_write.h"
-#include "service/api/response.h"
-#include "service/state/effect.h"
+#include "service/api/responses/response.h"
+#include "service/state/effect/effect.h"
 
 /* ---- effect of transfer ------------------------------------------------------------------ */
 

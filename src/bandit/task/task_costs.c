@@ -1,7 +1,7 @@
 /* task_costs.c - costs of pulls and of switches, as a share of the range of rewards.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "bandit/task.h"
-#include "bandit/task_struct.h"
+#include "bandit/task/task.h"
+#include "bandit/task/task_struct.h"
 #include "core/fail.h"
 
 static bool is_cost(const segue_task *task, double cost)

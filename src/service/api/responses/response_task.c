@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "io/json_write.h"
-#include "service/api/response.h"
+#include "service/api/responses/response.h"
 #include "service/engine/damage.h"
 #include "service/engine/service_internal.h"
 

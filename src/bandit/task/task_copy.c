@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bandit/task.h"
-#include "bandit/task_struct.h"
+#include "bandit/task/task.h"
+#include "bandit/task/task_struct.h"
 #include "core/fail.h"
 
 static void *duplicate(const void *data, size_t size)

@@ -3,7 +3,7 @@
  * An error response is {"error": {"code", "message", "request"}}: the code follows from the status,
  * the message says what is wrong and what to do next, the request is its id.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/api/response.h"
+#include "service/api/responses/response.h"
 
 #include <math.h>
 #include <stdarg.h>

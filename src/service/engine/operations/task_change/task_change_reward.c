@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "service/engine/operations/task_change.h"
+#include "service/engine/operations/task_change/task_change.h"
 #include "service/engine/service_internal.h"
 
 /* Write the asks that the reward is stored with. */

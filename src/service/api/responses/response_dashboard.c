@@ -4,7 +4,7 @@
  * and written under the lock.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "io/json_write.h"
-#include "service/api/response.h"
+#include "service/api/responses/response.h"
 #include "service/engine/service_internal.h"
 
 static void write_numbers(segue_bytes *b, const char *name, const double *x, size_t count)
