@@ -292,7 +292,8 @@ segue_status segue_types_refit_until_stable(segue_types *types, const atomic_boo
          fits++) {
         before = now;
         status = fit(types, true, stop, err);
-        now = segue_types_evaluate(types).objective;
+        if (status == SEGUE_OK)
+            now = segue_types_evaluate(types).objective;
     }
     return status;
 }
