@@ -8,6 +8,7 @@ from datetime import timezone
 from typing import Any
 
 from segue import _segue
+from segue._spelling import spelled
 from segue.policy import Policy, player
 from segue.results import Complexity, Estimate, Replay, Simulation
 
@@ -214,10 +215,12 @@ def replay(log: Any, policies: Sequence[str] = POLICIES, *, task: str | None = N
     options = log_options(range, missing, delimiter, names)
     text = policies if isinstance(policies, str) else ",".join(policies)
     optional = [*(["time"] if play == "urn" or order == "time" else []), *(["probability"] if play == "rows" else [])]
-    return Replay(_segue._replay(convert_log(log, names, optional), options, text, choice("play", play, ["urn", "rows"]),
-                                 choice("order", order, ["file", "shuffle", "time"]), holdout, steps or 0, first or 0,
-                                 runs or 0, replicates or 0, seed, threads or default_threads(), float(value),
-                                 float(tasks_per_day)))
+    plays, orders = choice("play", play, ["urn", "rows"]), choice("order", order, ["file", "shuffle", "time"])
+    given = convert_log(log, names, optional)
+    with spelled():
+        return Replay(_segue._replay(given, options, text, plays, orders, holdout, steps or 0, first or 0, runs or 0,
+                                     replicates or 0, seed, threads or default_threads(), float(value),
+                                     float(tasks_per_day)))
 
 
 def estimate(log: Any, types: int | None = None, *, method: str = "types", task: str | None = None,
@@ -235,8 +238,9 @@ def estimate(log: Any, types: int | None = None, *, method: str = "types", task:
     (2, ['a', 'b'])
     """
     names = {"task": task, "arm": arm, "reward": reward}
-    return Estimate(_segue._estimate(convert_log(log, names), log_options(range, missing, delimiter, names), method,
-                                     types or 0, seed))
+    given, options = convert_log(log, names), log_options(range, missing, delimiter, names)
+    with spelled():
+        return Estimate(_segue._estimate(given, options, method, types or 0, seed))
 
 
 def complexity(models: Any, steps: int = 5000, *, tasks: int = 5000, delta: float | None = None,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from segue._html import table as html_table
+from segue._spelling import spell
 
 
 def need(module: str, purpose: str) -> Any:
@@ -176,6 +177,8 @@ class Replay(Table):
     """
 
     def __init__(self, record: dict[str, Any]) -> None:
+        record["verdict"]["text"] = spell(record["verdict"]["text"])
+        record["warnings"] = [spell(warning) for warning in record["warnings"]]
         self.record = record
         self.verdict: str = record["verdict"]["text"]
         self.conclusion: str = record["verdict"]["conclusion"]
