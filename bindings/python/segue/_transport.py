@@ -210,7 +210,8 @@ class Transport:
             parts.append(part)
             if time.monotonic() > deadline:
                 raise TimeoutError("the response is too slow")
-        if response.length or not parts:  # nothing at all: cut off in the headers, perhaps before Content-Length
+        is_cut = not parts and response.length is None and not response.chunked  # in the headers, perhaps
+        if response.length or is_cut:
             raise http.client.IncompleteRead(b"".join(parts), response.length)
         response.close()  # read1 does not, and the connection would refuse the next request
         return b"".join(parts)

@@ -5,7 +5,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "log_input.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,22 +12,12 @@
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-/* True for None, NaN, and the missing values of pandas, which have these texts. */
-static bool is_missing(PyObject *item, PyObject *text)
-{
-    if (PyUnicode_Check(item))
-        return false;
-    return item == Py_None || (PyFloat_Check(item) && isnan(PyFloat_AsDouble(item))) ||
-           PyUnicode_CompareWithASCIIString(text, "<NA>") == 0 ||
-           PyUnicode_CompareWithASCIIString(text, "NaT") == 0;
-}
-
 /* A number is named by its text; the text is kept.  A missing name is none. */
 static int get_name(log_input *in, PyObject *item, log_text *out)
 {
     Py_ssize_t length = 0;
     PyObject *text = PyUnicode_Check(item) ? Py_NewRef(item) : PyObject_Str(item);
-    if (text && is_missing(item, text)) {
+    if (text && segue_py_column_is_missing(item, text)) {
         Py_DECREF(text);
         return 0;
     }
@@ -71,7 +60,8 @@ static int get_numbers(const log_input *in, const char *name, PyObject *column, 
     size_t count = 0;
     if (column == Py_None)
         return 0;
-    if (!segue_py_column_numbers(name, column, out, &count))
+    const column_rules rules = {.name = name, .is_log = true};
+    if (!segue_py_column_numbers(&rules, column, out, &count))
         return -1;
     return check_length(name, count, in->table.n_rows);
 }

@@ -43,9 +43,10 @@ static int read_rows(const module_state *state, PyObject *given, segue_models_ki
     size_t n_means = 0, n_weights = 0;
     int result = -1;
     if (!PyArg_ParseTuple(given, "OnO", &means, &n_models, &weights) ||
-        !segue_py_column_numbers("models", means, &mean, &n_means))
+        !segue_py_column_numbers(&(column_rules){.name = "models"}, means, &mean, &n_means))
         return -1;
-    if (weights == Py_None || segue_py_column_numbers("weights", weights, &weight, &n_weights)) {
+    if (weights == Py_None ||
+        segue_py_column_numbers(&(column_rules){.name = "weights"}, weights, &weight, &n_weights)) {
         if (weight && n_weights != (size_t)n_models)
             (void)PyErr_Format(PyExc_ValueError, "there are %zu weights; need one per model, %zd",
                                n_weights, n_models);

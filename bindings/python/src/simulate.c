@@ -125,7 +125,8 @@ static int read_costs(study *st)
 {
     if (st->set.costs == Py_None)
         return 0;
-    if (!segue_py_column_numbers("costs", st->set.costs, &st->cost, &st->n_costs))
+    if (!segue_py_column_numbers(&(column_rules){.name = "costs"}, st->set.costs, &st->cost,
+                                 &st->n_costs))
         return -1;
     if (st->n_costs == segue_environment_arms(&st->env))
         return 0;

@@ -176,7 +176,8 @@ PyObject *segue_py_task_tell_many(PyObject *object, PyObject *const *args, Py_ss
     tell_job job = {.self = self, .lowest = config->lowest, .highest = config->highest};
     PyObject *given[2], *result = NULL;
     if (segue_py_args_match(&sig, args, n_args, keywords, given) && read_arms(&job, given[0]) &&
-        segue_py_column_numbers("rewards", given[1], &job.reward, &job.n_rewards))
+        segue_py_column_numbers(&(column_rules){.name = "rewards"}, given[1], &job.reward,
+                                &job.n_rewards))
         result = tell_all(&job);
     free(job.arm);
     free(job.reward);
