@@ -126,6 +126,22 @@ def test_retry_after_is_obeyed(proxy, through):
         through.add_arm("D")
 
 
+def test_a_response_without_a_body_is_no_cut_one(proxy, through):
+    """As proxies send it: the status and Retry-After count."""
+    empty = raw(503, None, Retry_After=1).replace(b"Content-Length: 4", b"Content-Length: 0").removesuffix(b"null")
+    sent, started = len(proxy.requests), time.monotonic()
+    proxy.fate[:] = [empty]
+    through.task("ann").ask()
+    assert time.monotonic() - started >= 1 and len(proxy.requests) == sent + 2
+    proxy.fate[:] = [empty.replace(b"503 X", b"403 X")]
+    with pytest.raises(ServiceError) as raised:
+        through.task("ann").ask()
+    assert raised.value.status == 403
+    proxy.fate[:] = [b"HTTP/1.1 204 X\r\n\r\n"]
+    with pytest.raises(ServiceError, match="something other than JSON"):
+        through.task("ann").ask()
+
+
 def test_an_error_that_a_retry_does_not_help_is_raised_at_once(proxy, through):
     """503 without Retry-After: memory is at its limit until tasks are closed."""
     for fate, status in ((raw(503, BUSY), 503), (raw(429, BUSY), 429), (raw(503, BUSY, Retry_After=3600), 503)):
