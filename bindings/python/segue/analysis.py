@@ -220,7 +220,7 @@ def choose_policies(policies: Any) -> list[str | Policy]:
     """
     if isinstance(policies, Policy):
         return [policies]
-    chosen = policies.split(",") if isinstance(policies, str) else list(policies)
+    chosen: list[str | Policy] = [*policies.split(",")] if isinstance(policies, str) else list(policies)
     if not chosen:
         raise ValueError("policies is empty; need at least one")
     for i, one in enumerate(chosen):
@@ -302,12 +302,12 @@ def replay(log: Any, policies: Sequence[str] = POLICIES, *, task: str | None = N
     optional = [*(["time"] if play == "urn" or order == "time" else []), *(["probability"] if play == "rows" else [])]
     plays, orders = choice("play", play, ["urn", "rows"]), choice("order", order, ["file", "shuffle", "time"])
     workers = default_threads() if threads is None else whole("threads", threads)
-    counts = [optional_whole(name, count) for name, count in
-              (("steps", steps), ("first", first), ("runs", runs), ("replicates", replicates))]
+    counts = optional_whole("steps", steps), optional_whole("first", first), optional_whole("runs", runs)
     given = convert_log(log, names, optional)
     with spelled():
         return Replay(_segue._replay(given, options, text, plays, orders, holdout, *counts,
-                                     whole("seed", seed, 0, 2**64 - 1), workers, float(value), float(tasks_per_day)))
+                                     optional_whole("replicates", replicates), whole("seed", seed, 0, 2**64 - 1),
+                                     workers, float(value), float(tasks_per_day)))
 
 
 def estimate(log: Any, types: int | None = None, *, method: str = "types", task: str | None = None,

@@ -58,7 +58,7 @@ static inline void finish_paper_tasks(segue_types *types, segue_rng *rng, int co
     segue_models_destroy(models);
 }
 
-/* The same without a refit. */
+/* Add tasks as finish_paper_tasks does, without a refit. */
 static inline void add_paper_tasks(segue_types *types, segue_rng *rng, int count, size_t pulls)
 {
     segue_models *models = paper_models();
