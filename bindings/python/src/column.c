@@ -135,6 +135,20 @@ static double number_of(const column_rules *rules, Py_ssize_t i, PyObject *item)
     return NAN;
 }
 
+/* Dates and durations of numpy and pandas convert to a number, of some unit: that is no reward. */
+static bool has_dates(PyObject *column)
+{
+    PyObject *dtype = PyObject_GetAttrString(column, "dtype");
+    PyObject *kind = dtype ? PyObject_GetAttrString(dtype, "kind") : NULL;
+    const bool has = kind && PyUnicode_Check(kind) &&
+                     (PyUnicode_CompareWithASCIIString(kind, "M") == 0 ||
+                      PyUnicode_CompareWithASCIIString(kind, "m") == 0);
+    PyErr_Clear();
+    Py_XDECREF(dtype);
+    Py_XDECREF(kind);
+    return has;
+}
+
 static bool copy_sequence(const column_rules *rules, PyObject *column, double **out, size_t *count)
 {
     PyObject *list = is_masked_array(column) ? PyObject_CallMethod(column, "tolist", NULL)
@@ -160,21 +174,25 @@ bool segue_py_column_numbers(const column_rules *rules, PyObject *column, double
 {
     Py_buffer view;
     *out = NULL;
-    if (!get_buffer(column, &view))
-        return copy_sequence(rules, column, out, count);
+    if (!get_buffer(column, &view)) {
+        if (!has_dates(column))
+            return copy_sequence(rules, column, out, count);
+        PyErr_Format(PyExc_TypeError, "%s has dates or durations; need numbers", rules->name);
+        return false;
+    }
     const char code = code_of(&view);
-    const bool is_complex = view.format && strchr(view.format, 'Z');
+    const char *wrong = view.format && strchr(view.format, 'Z') ? "complex numbers; need real ones"
+                        : view.ndim > 1 ? "rows and columns; need one column"
+                                        : NULL;
     *out = code ? reserve(view.shape[0], sizeof **out) : NULL;
     if (*out) {
         *count = (size_t)view.shape[0];
         copy_buffer(&view, code, *out);
     }
     PyBuffer_Release(&view);
-    if (is_complex) /* numpy would convert them, with a warning */
-        PyErr_Format(PyExc_TypeError, "%s has complex numbers; need real ones", rules->name);
-    if (is_complex || code)
-        return *out != NULL;
-    return copy_sequence(rules, column, out, count);
+    if (wrong) /* numpy would convert some of them, with a warning */
+        PyErr_Format(PyExc_TypeError, "%s has %s", rules->name, wrong);
+    return wrong || code ? *out != NULL : copy_sequence(rules, column, out, count);
 }
 
 /* The largest doubles are exact only up to 2^53, far above any index. */

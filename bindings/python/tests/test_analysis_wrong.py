@@ -132,23 +132,3 @@ def test_a_simulation_is_copied_whole(tasks):
         assert again.table == found.table and repr(again) == repr(found)
         again.regret[0, 0, 0] += 1
         assert again.regret != found.regret
-
-
-def test_masked_and_complex_rewards_are_not_told():
-    numpy = pytest.importorskip("numpy")
-    task = segue.Learner(["a", "b"], 30).task()
-    with pytest.raises(TypeError, match=r"rewards\[1\] is None; need a number"):
-        task.tell_many([0, 1], numpy.ma.array([1.0, 0.5], mask=[0, 1]))
-    for kind in ("complex64", "complex128"):
-        with pytest.raises(TypeError, match="rewards has complex numbers; need real ones"):
-            task.tell_many([0, 1], numpy.array([1, 0.5], dtype=kind))
-    assert sum(task.pulls.values()) == 0
-    task.tell_many(numpy.ma.array([0, 1]), numpy.ma.array([1.0, 0.5]))
-    assert task.pulls == {"a": 1, "b": 1}
-    task.close()
-
-
-def test_probabilities_have_a_limit_of_draws():
-    with segue.Learner(["a", "b"], 30).task() as task:
-        with pytest.raises(ValueError, match="^draws is 4611686018427387904; need at most 1000000"):
-            task.probabilities(2**62)

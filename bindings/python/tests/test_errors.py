@@ -10,7 +10,7 @@ ARMS = ["a", "b", "c"]
 @pytest.mark.parametrize("call,kind,sentence", [
     (lambda: segue.Learner(), TypeError, r"Learner\(\) needs the argument 'arms'"),
     (lambda: segue.Learner("abc"), TypeError, "need a list of names"),
-    (lambda: segue.Learner(7), TypeError, "not iterable"),
+    (lambda: segue.Learner(7), TypeError, "arms is 7; need a list of names"),
     (lambda: segue.Learner(["a", 1]), TypeError, "an arm is 1; need its name"),
     (lambda: segue.Learner(["a", "a"]), ValueError, "there are two arms 'a'"),
     (lambda: segue.Learner(["a", ""]), ValueError, "name"),
@@ -18,7 +18,7 @@ ARMS = ["a", "b", "c"]
     (lambda: segue.Learner(["a", "x" * 257]), ValueError, "256"),
     (lambda: segue.Learner([]), ValueError, "arms"),
     (lambda: segue.Learner(ARMS, steps=-1), ValueError, "steps is -1; need a whole number"),
-    (lambda: segue.Learner(ARMS, steps=1.5), TypeError, "integer"),
+    (lambda: segue.Learner(ARMS, steps=1.5), TypeError, "steps is 1.5; need a whole number"),
     (lambda: segue.Learner(ARMS, steps=2**63), ValueError, "steps is 9223372036854775808"),
     (lambda: segue.Learner(ARMS, method="tsl"), KeyError, "tsl"),
     (lambda: segue.Learner(ARMS, method=3), TypeError, "method is 3; need a text"),
