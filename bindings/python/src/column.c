@@ -62,17 +62,36 @@ static double number_at(char code, const char *item)
     }
 }
 
-/* A masked array of numpy: its buffer has values where the mask says that there is none. */
+/* Get an attribute that an object may have; NULL without an exception: it has none. */
+static PyObject *get_optional(PyObject *object, const char *name)
+{
+    PyObject *found = PyObject_GetAttrString(object, name);
+    if (!found && PyErr_ExceptionMatches(PyExc_AttributeError))
+        PyErr_Clear();
+    return found;
+}
+
+static bool is_list(PyObject *column)
+{
+    return PyList_Check(column) || PyTuple_Check(column);
+}
+
+/* A masked array of numpy: its buffer has values where the mask says that there is none.  True also
+ * for an exception. */
 static bool is_masked_array(PyObject *column)
 {
-    return PyObject_HasAttrString(column, "filled") && PyObject_HasAttrString(column, "mask");
+    PyObject *mask = is_list(column) ? NULL : get_optional(column, "mask");
+    PyObject *filled = mask ? get_optional(column, "filled") : NULL;
+    Py_XDECREF(mask);
+    Py_XDECREF(filled);
+    return filled || PyErr_Occurred();
 }
 
 /* Get the buffer of an object, or of what its to_numpy returns (a column of pandas).  False: it has
  * none. */
 static bool get_buffer(PyObject *column, Py_buffer *view)
 {
-    if (PyList_Check(column) || PyTuple_Check(column) || is_masked_array(column))
+    if (is_list(column) || is_masked_array(column))
         return false;
     if (PyObject_CheckBuffer(column) &&
         PyObject_GetBuffer(column, view, PyBUF_FORMAT | PyBUF_STRIDES) == 0)
@@ -138,12 +157,11 @@ static double number_of(const column_rules *rules, Py_ssize_t i, PyObject *item)
 /* Dates and durations of numpy and pandas convert to a number, of some unit: that is no reward. */
 static bool has_dates(PyObject *column)
 {
-    PyObject *dtype = PyObject_GetAttrString(column, "dtype");
-    PyObject *kind = dtype ? PyObject_GetAttrString(dtype, "kind") : NULL;
+    PyObject *dtype = is_list(column) ? NULL : get_optional(column, "dtype");
+    PyObject *kind = dtype ? get_optional(dtype, "kind") : NULL;
     const bool has = kind && PyUnicode_Check(kind) &&
                      (PyUnicode_CompareWithASCIIString(kind, "M") == 0 ||
                       PyUnicode_CompareWithASCIIString(kind, "m") == 0);
-    PyErr_Clear();
     Py_XDECREF(dtype);
     Py_XDECREF(kind);
     return has;
@@ -151,8 +169,10 @@ static bool has_dates(PyObject *column)
 
 static bool copy_sequence(const column_rules *rules, PyObject *column, double **out, size_t *count)
 {
-    PyObject *list = is_masked_array(column) ? PyObject_CallMethod(column, "tolist", NULL)
-                                             : PySequence_List(column);
+    const bool is_masked = is_masked_array(column);
+    PyObject *list = PyErr_Occurred() ? NULL
+                     : is_masked      ? PyObject_CallMethod(column, "tolist", NULL)
+                                      : PySequence_List(column);
     const Py_ssize_t n = list ? PyList_Size(list) : -1;
     *out = n >= 0 ? reserve(n, sizeof **out) : NULL;
     bool is_good = *out != NULL;
@@ -175,10 +195,9 @@ bool segue_py_column_numbers(const column_rules *rules, PyObject *column, double
     Py_buffer view;
     *out = NULL;
     if (!get_buffer(column, &view)) {
-        if (!has_dates(column))
-            return copy_sequence(rules, column, out, count);
-        PyErr_Format(PyExc_TypeError, "%s has dates or durations; need numbers", rules->name);
-        return false;
+        if (!PyErr_Occurred() && has_dates(column))
+            PyErr_Format(PyExc_TypeError, "%s has dates or durations; need numbers", rules->name);
+        return !PyErr_Occurred() && copy_sequence(rules, column, out, count);
     }
     const char code = code_of(&view);
     const char *wrong = view.format && strchr(view.format, 'Z') ? "complex numbers; need real ones"
@@ -206,7 +225,7 @@ bool segue_py_column_indices(PyObject *column, size_t **out, size_t *count)
     Py_buffer view;
     *out = NULL;
     if (!get_buffer(column, &view))
-        return true;
+        return !PyErr_Occurred();
     const char code = code_of(&view);
     bool is_good = true;
     if (code && strchr(WHOLE, code)) {

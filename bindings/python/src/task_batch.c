@@ -151,10 +151,9 @@ static PyObject *raise_wrong(const tell_job *job)
 {
     segue_error err = job->err;
     if (job->wrong < job->n_rewards && job->arm[job->wrong] == SIZE_MAX)
-        return PyErr_Format(
-            PyExc_ValueError,
-            "reward %zu of the batch: the index of its arm is out of range; need 0 to %zu",
-            job->wrong, job->self->n_arms - 1);
+        return PyErr_Format(PyExc_ValueError,
+                            "reward %zu of the batch: there is no arm of this index; need 0 to %zu",
+                            job->wrong, job->self->n_arms - 1);
     (void)segue_fail(&err, job->err.status, "reward %zu of the batch: %s", job->wrong,
                      job->err.message);
     return segue_py_errors_raise(segue_py_learner_state((PyObject *)job->self), &err);
