@@ -160,10 +160,24 @@ def test_it_gives_up_after_its_retries(proxy, service):
     assert len(proxy.requests) == 3 and "gave up after 3 tries" in caught.value.__notes__[0]
 
 
-def test_a_response_that_is_not_json(proxy, service):
-    proxy.fate[:] = [b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>"]
+@pytest.mark.parametrize("body", [b"<html>", b"[]", b"3", b"null", b"[" * 100000])
+def test_a_response_that_is_not_json(proxy, service, body):
+    proxy.fate[:] = [b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)]
     with pytest.raises(ServiceError, match="something other than JSON"):
         segue.Client(proxy.url).learners()
+
+
+def test_too_many_headers_are_a_lost_response(proxy, service):
+    proxy.fate[:] = [b"HTTP/1.1 200 OK\r\n" + b"X: 1\r\n" * 200 + b"\r\n"]
+    with pytest.raises(ConnectionError, match="more than 100 headers"):
+        segue.Client(proxy.url, retries=0).learners()
+
+
+def test_wrong_arguments_are_named():
+    with pytest.raises(TypeError, match="^url is 5; need a text"):
+        segue.Client(5)
+    with pytest.raises(TypeError, match="^retries is 1.5; need a whole number"):
+        segue.Client("http://localhost:8080", retries=1.5)
 
 
 def test_nothing_listens():
