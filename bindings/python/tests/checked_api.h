@@ -22,15 +22,15 @@
 #define PyLong_FromUnsignedLongLong(...) SEGUE_CHECKED(PyLong_FromUnsignedLongLong(__VA_ARGS__))
 #undef PyObject_CallFunction /* PY_SSIZE_T_CLEAN gives both another name */
 #undef Py_BuildValue
-#define PyObject_CallFunction(...)       SEGUE_CHECKED(_PyObject_CallFunction_SizeT(__VA_ARGS__))
-#define PyObject_Str(...)                SEGUE_CHECKED(PyObject_Str(__VA_ARGS__))
-#define PySequence_List(...)             SEGUE_CHECKED(PySequence_List(__VA_ARGS__))
-#define PyStructSequence_New(...)        SEGUE_CHECKED(PyStructSequence_New(__VA_ARGS__))
-#define PyTuple_New(...)                 SEGUE_CHECKED(PyTuple_New(__VA_ARGS__))
-#define PyUnicode_AsUTF8AndSize(...)     SEGUE_CHECKED(PyUnicode_AsUTF8AndSize(__VA_ARGS__))
-#define PyUnicode_DecodeUTF8(...)        SEGUE_CHECKED(PyUnicode_DecodeUTF8(__VA_ARGS__))
-#define PyUnicode_FromFormat(...)        SEGUE_CHECKED(PyUnicode_FromFormat(__VA_ARGS__))
-#define PyUnicode_FromString(...)        SEGUE_CHECKED(PyUnicode_FromString(__VA_ARGS__))
-#define Py_BuildValue(...) SEGUE_CHECKED(_Py_BuildValue_SizeT(__VA_ARGS__))
+#define PyObject_CallFunction(...)   SEGUE_CHECKED(_PyObject_CallFunction_SizeT(__VA_ARGS__))
+#define PyObject_Str(...)            SEGUE_CHECKED(PyObject_Str(__VA_ARGS__))
+#define PySequence_List(...)         SEGUE_CHECKED(PySequence_List(__VA_ARGS__))
+#define PyStructSequence_New(...)    SEGUE_CHECKED(PyStructSequence_New(__VA_ARGS__))
+#define PyTuple_New(...)             SEGUE_CHECKED(PyTuple_New(__VA_ARGS__))
+#define PyUnicode_AsUTF8AndSize(...) SEGUE_CHECKED(PyUnicode_AsUTF8AndSize(__VA_ARGS__))
+#define PyUnicode_DecodeUTF8(...)    SEGUE_CHECKED(PyUnicode_DecodeUTF8(__VA_ARGS__))
+#define PyUnicode_FromFormat(...)    SEGUE_CHECKED(PyUnicode_FromFormat(__VA_ARGS__))
+#define PyUnicode_FromString(...)    SEGUE_CHECKED(PyUnicode_FromString(__VA_ARGS__))
+#define Py_BuildValue(...)           SEGUE_CHECKED(_Py_BuildValue_SizeT(__VA_ARGS__))
 
 #endif
