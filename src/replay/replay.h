@@ -93,13 +93,15 @@ SEGUE_MUST_CHECK segue_status segue_replay_evaluate(segue_replay_result *out,
 void segue_replay_verdict(segue_replay_result *result);
 
 /**
- * Fit types to all rows of a log.  The caller destroys *out.
+ * Fit types to all rows of a log.  The caller destroys *out, also after a failure.  `stop` ends the fit;
+ * or NULL.
  *
- * @retval SEGUE_ENOMEM
+ * @retval SEGUE_ENOMEM, SEGUE_ESTOPPED
  */
 SEGUE_MUST_CHECK segue_status segue_replay_fit_types(segue_types **out,
                                                      const segue_history *history, size_t cap,
-                                                     uint64_t seed, segue_error *err);
+                                                     uint64_t seed, const atomic_bool *stop,
+                                                     segue_error *err);
 
 /**
  * Compute the variance of tasks' means around a single type, averaged over arms, in [0, 1], and the

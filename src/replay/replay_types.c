@@ -64,7 +64,7 @@ static void count_weighted(const segue_history *history, size_t task, const doub
 }
 
 segue_status segue_replay_fit_types(segue_types **out, const segue_history *history, size_t cap,
-                                    uint64_t seed, segue_error *err)
+                                    uint64_t seed, const atomic_bool *stop, segue_error *err)
 {
     segue_types_config config = segue_types_defaults();
     const size_t n_arms = history->n_arms;
@@ -82,7 +82,7 @@ segue_status segue_replay_fit_types(segue_types **out, const segue_history *hist
         status = segue_types_add_task(*out, sum, sum + n_arms, err);
     }
     if (status == SEGUE_OK && history->n_tasks >= SEGUE_MIN_TYPED_TASKS)
-        status = segue_types_refit_until_stable(*out, err);
+        status = segue_types_refit_until_stable(*out, stop, err);
     free(sum);
     return status;
 }
@@ -124,7 +124,7 @@ segue_status segue_replay_explained_variance(const segue_types *types, const seg
                                              segue_error *err)
 {
     segue_types *single = NULL;
-    const segue_status status = segue_replay_fit_types(&single, history, 1, seed, err);
+    const segue_status status = segue_replay_fit_types(&single, history, 1, seed, NULL, err);
     if (status == SEGUE_OK && segue_types_count(single) == 1) {
         const double all = variance_of(single, 1);
         *explained = fmax(0.0, 1.0 - variance_within(types) / all);
@@ -252,9 +252,9 @@ segue_status segue_replay_find_types(replay_study *st, segue_error *err)
     segue_replay_types *result = &st->result->types;
     segue_types *types = NULL;
     double *sum = calloc(3 * history->n_arms, sizeof *sum);
-    segue_status status =
-        sum ? segue_replay_fit_types(&types, history, SEGUE_MAX_FITTED_TYPES, st->config->seed, err)
-            : segue_fail_no_memory(err, "the counts of a task");
+    segue_status status = sum ? segue_replay_fit_types(&types, history, SEGUE_MAX_FITTED_TYPES,
+                                                       st->config->seed, st->config->stop, err)
+                              : segue_fail_no_memory(err, "the counts of a task");
     if (status != SEGUE_OK)
         goto done;
     status = describe(st, types, err);

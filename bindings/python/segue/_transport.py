@@ -29,7 +29,7 @@ MAX_RETRY_AFTER = 60  # seconds; a longer wait is the caller's
 PASSING = {429, 503}  # with Retry-After
 GATEWAY = {502, 504}  # a proxy did not reach the service
 # A connection that failed or was cut. Not HTTPException: wrong use of a connection must not be taken for a lost response.
-LOST = (OSError, http.client.BadStatusLine, http.client.IncompleteRead)
+LOST = (OSError, http.client.HTTPException)
 
 
 class Request(NamedTuple):
@@ -97,6 +97,10 @@ class Transport:
     """Send requests to one service, from any number of threads."""
 
     def __init__(self, url: str, token: str | None, timeout: float, retries: int, cafile: str | os.PathLike[str] | None) -> None:
+        if not isinstance(url, str):
+            raise TypeError(f"url is {url!r}; need a text such as http://HOST:PORT")
+        if not isinstance(retries, int):
+            raise TypeError(f"retries is {retries!r}; need a whole number")
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or parts.username:
             raise ValueError(f"url is {url!r}; need http://HOST:PORT or https://HOST:PORT")
@@ -210,7 +214,8 @@ class Transport:
             parts.append(part)
             if time.monotonic() > deadline:
                 raise TimeoutError("the response is too slow")
-        if response.length or not parts:  # nothing at all: cut off in the headers, perhaps before Content-Length
+        is_cut = not parts and response.length is None and not response.chunked  # in the headers, perhaps
+        if response.length or is_cut:
             raise http.client.IncompleteRead(b"".join(parts), response.length)
         response.close()  # read1 does not, and the connection would refuse the next request
         return b"".join(parts)
@@ -224,10 +229,13 @@ class Transport:
 
     def _parse(self, response: Response) -> Any:
         try:
-            return json.loads(response.data)
-        except ValueError:
+            found = json.loads(response.data)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
             raise ServiceError(f"{self.url} responds with something other than JSON; need the URL of a Segue service",
-                               response.status) from None
+                               response.status)
+        return found
 
     def _unreachable(self, cause: Exception, again: bool) -> Failure:
         """The failure of a connection: the URL, what happened, what to try next."""

@@ -2,12 +2,14 @@
 SPDX-License-Identifier: Apache-2.0"""
 from __future__ import annotations
 
+import datetime
+import operator
 import os
 from collections.abc import Mapping, Sequence
-from datetime import timezone
 from typing import Any
 
 from segue import _segue
+from segue._spelling import spelled
 from segue.policy import Policy, player
 from segue.results import Complexity, Estimate, Replay, Simulation
 
@@ -22,6 +24,57 @@ def default_threads() -> int:
     True
     """
     return len(os.sched_getaffinity(0))
+
+
+def whole(name: str, value: Any, least: int = 1, most: int = 2**63 - 1) -> int:
+    """A whole number between two limits.
+
+    >>> whole("runs", 3)
+    3
+    >>> whole("runs", -1)
+    Traceback (most recent call last):
+    ValueError: runs is -1; need a whole number from 1 to 9223372036854775807
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}; need a whole number") from None
+    if not least <= number <= most:
+        raise ValueError(f"{name} is {number}; need a whole number from {least} to {most}")
+    return number
+
+
+def optional_whole(name: str, value: Any) -> int:
+    """A whole number of at least 1, or 0 for None: then the library chooses.
+
+    >>> optional_whole("runs", None), optional_whole("runs", 3)
+    (0, 3)
+    """
+    return 0 if value is None else whole(name, value)
+
+
+def numbers_of(cells: int) -> bytearray:
+    """Memory for so many numbers of eight bytes.
+
+    >>> len(numbers_of(3))
+    24
+    """
+    try:
+        return bytearray(8 * cells)
+    except (MemoryError, OverflowError):
+        raise MemoryError(f"out of memory for {cells} numbers; lower runs or tasks") from None
+
+
+def is_missing(value: Any) -> bool:
+    """True for None, NaN and the missing values of pandas.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing(0)
+    (True, True, False)
+    """
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas.NA is neither true nor false
+        return True
 
 
 def is_path(given: Any) -> bool:
@@ -59,7 +112,10 @@ def convert_models(models: Any, weights: Any = None) -> Any:
         if "weight" in models:
             weights, models = (models["weight"] if weights is None else weights), models.drop(columns="weight")
         models = models.to_numpy()
-    rows = [as_list(row) for row in models]
+    try:
+        rows = [as_list(row) for row in models]
+    except TypeError:
+        raise TypeError(f"models is {models!r:.60}; need a path, a frame, or one row of means per model") from None
     if any(len(row) != len(rows[0]) for row in rows):
         raise ValueError("the models have different numbers of arms; need one mean per arm in each")
     return [mean for row in rows for mean in row], len(rows), None if weights is None else as_list(weights)
@@ -74,7 +130,7 @@ def convert_times(column: Any) -> tuple[Any, bool]:
     """
     is_array = str(getattr(column, "dtype", "")).startswith("datetime64[") and not hasattr(column, "to_numpy")
     values = as_list(column.astype("datetime64[us]") if is_array else column)  # numpy lists nanoseconds as integers
-    if not any(isinstance(value, str) or hasattr(value, "timestamp") for value in values):
+    if not any(isinstance(value, (str, datetime.date)) or hasattr(value, "timestamp") for value in values):
         return column, False
     found = [seconds(value) for value in values]
     kinds = {is_date for _, is_date in found if is_date is not None}
@@ -91,13 +147,15 @@ def seconds(value: Any) -> tuple[float, bool | None]:
     >>> seconds(datetime.datetime(1970, 1, 1, 1)), seconds("1970-01-01T01:00"), seconds("17")
     ((3600.0, True), (3600.0, True), (17.0, False))
     """
-    if value is None or value != value:
+    if is_missing(value):
         return float("nan"), None
     if isinstance(value, str):
         return _segue._timestamp(value)
+    if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
+        value = datetime.datetime.combine(value, datetime.time())
     if not hasattr(value, "timestamp"):
         return float(value), False
-    return float((value if value.tzinfo else value.replace(tzinfo=timezone.utc)).timestamp()), True
+    return float((value if value.tzinfo else value.replace(tzinfo=datetime.timezone.utc)).timestamp()), True
 
 
 def convert_log(log: Any, names: Mapping[str, str | None], optional: Sequence[str] = ()) -> Any:
@@ -108,6 +166,10 @@ def convert_log(log: Any, names: Mapping[str, str | None], optional: Sequence[st
     """
     if is_path(log):
         return log
+    if getattr(getattr(log, "dtype", None), "names", None):  # a structured array of numpy
+        log = {name: log[name] for name in log.dtype.names}
+    if not hasattr(log, "__getitem__") or not hasattr(log, "keys"):
+        raise TypeError(f"log is {log!r:.60}; need a path, a frame or a dictionary of columns")
     columns = []
     for field in FIELDS:
         name = names.get(field) or field
@@ -132,7 +194,10 @@ def log_options(range: tuple[float, float], missing: str, delimiter: str | None,
     """
     if missing not in ("error", "skip"):
         raise ValueError(f"missing is {missing!r}; need 'error' or 'skip'")
-    low, high = range
+    try:
+        low, high = range
+    except (TypeError, ValueError):
+        raise ValueError(f"range is {range!r}; need the lowest and the highest reward, such as (0, 1)") from None
     return (float(low), float(high), missing == "skip", delimiter, *(names.get(field) for field in FIELDS))
 
 
@@ -145,6 +210,25 @@ def choice(name: str, value: str, choices: Sequence[str]) -> int:
     if value not in choices:
         raise _segue.UnknownName(f"{name}: there is no '{value}'; need {', '.join(choices)}")
     return list(choices).index(value)
+
+
+def choose_policies(policies: Any) -> list[str | Policy]:
+    """The policies of a simulation: one, several in one text, or a sequence.
+
+    >>> choose_policies("ts,tla")
+    ['ts', 'tla']
+    """
+    if isinstance(policies, Policy):
+        return [policies]
+    chosen: list[str | Policy] = [*policies.split(",")] if isinstance(policies, str) else list(policies)
+    if not chosen:
+        raise ValueError("policies is empty; need at least one")
+    for i, one in enumerate(chosen):
+        if not isinstance(one, (str, Policy)):
+            raise TypeError(f"policies[{i}] is {one!r}; need a text or an object of a segue.Policy")
+        if isinstance(one, str) and "\0" in one:
+            raise _segue.UnknownName(f"there is no policy {one!r}")
+    return chosen
 
 
 def simulate(models: Any, policies: Sequence[str | Policy] = ("tucb", "tla", "ts"), steps: int = 5000,
@@ -166,19 +250,21 @@ def simulate(models: Any, policies: Sequence[str | Policy] = ("tucb", "tla", "ts
     >>> result["tla"].regret < result["ts"].regret
     True
     """
-    single = isinstance(policies, (str, Policy))
-    chosen: list[str | Policy] = [policies] if single else list(policies)  # type: ignore[list-item]
+    chosen = choose_policies(policies)
+    steps, runs, seed = whole("steps", steps), whole("runs", runs, 1, 10**9), whole("seed", seed, 0, 2**64 - 1)
+    tasks = None if tasks is None else whole("tasks", tasks, 1, 10**9)
+    workers = default_threads() if threads is None else whole("threads", threads)
     given = convert_models(models, weights)
     names, n_arms, n_models = _segue._models(given)
     n_runs, n_tasks = (runs, tasks) if tasks else (runs * (n_models if not mixed else 1), 1)
     shape = (len(chosen), n_runs, n_tasks)
     cells = len(chosen) * n_runs * n_tasks
-    regret, reward, model = bytearray(8 * cells), bytearray(8 * cells), bytearray(8 * cells)
-    mean, error = bytearray(8 * len(chosen) * (tasks or 0)), bytearray(8 * len(chosen) * (tasks or 0))
+    regret, reward, model = numbers_of(cells), numbers_of(cells), numbers_of(cells)
+    mean, error = numbers_of(len(chosen) * (tasks or 0)), numbers_of(len(chosen) * (tasks or 0))
     native = [player(one, steps, n_tasks) if isinstance(one, Policy) else one for one in chosen]
-    records = _segue._simulate(given, native, steps, tasks or 0, runs, seed, threads or default_threads(), rewards,
-                               float(spread), float(mixed), costs, float(switch_cost), ignore_costs, regret, reward,
-                               model, mean, error)
+    records = _segue._simulate(given, native, steps, tasks or 0, runs, seed, workers, rewards, float(spread),
+                               float(mixed), costs, float(switch_cost), ignore_costs, regret, reward, model,
+                               mean, error)
     arrays = [memoryview(block).cast(kind, shape) for block, kind in ((regret, "d"), (reward, "d"), (model, "q"))]
     curves = [memoryview(block).cast("d", (len(chosen), tasks)) if tasks else None for block in (mean, error)]
     texts = [one.name if isinstance(one, Policy) else one for one in chosen]
@@ -214,10 +300,14 @@ def replay(log: Any, policies: Sequence[str] = POLICIES, *, task: str | None = N
     options = log_options(range, missing, delimiter, names)
     text = policies if isinstance(policies, str) else ",".join(policies)
     optional = [*(["time"] if play == "urn" or order == "time" else []), *(["probability"] if play == "rows" else [])]
-    return Replay(_segue._replay(convert_log(log, names, optional), options, text, choice("play", play, ["urn", "rows"]),
-                                 choice("order", order, ["file", "shuffle", "time"]), holdout, steps or 0, first or 0,
-                                 runs or 0, replicates or 0, seed, threads or default_threads(), float(value),
-                                 float(tasks_per_day)))
+    plays, orders = choice("play", play, ["urn", "rows"]), choice("order", order, ["file", "shuffle", "time"])
+    workers = default_threads() if threads is None else whole("threads", threads)
+    counts = optional_whole("steps", steps), optional_whole("first", first), optional_whole("runs", runs)
+    given = convert_log(log, names, optional)
+    with spelled():
+        return Replay(_segue._replay(given, options, text, plays, orders, holdout, *counts,
+                                     optional_whole("replicates", replicates), whole("seed", seed, 0, 2**64 - 1),
+                                     workers, float(value), float(tasks_per_day)))
 
 
 def estimate(log: Any, types: int | None = None, *, method: str = "types", task: str | None = None,
@@ -235,8 +325,10 @@ def estimate(log: Any, types: int | None = None, *, method: str = "types", task:
     (2, ['a', 'b'])
     """
     names = {"task": task, "arm": arm, "reward": reward}
-    return Estimate(_segue._estimate(convert_log(log, names), log_options(range, missing, delimiter, names), method,
-                                     types or 0, seed))
+    given, options = convert_log(log, names), log_options(range, missing, delimiter, names)
+    with spelled():
+        return Estimate(_segue._estimate(given, options, method, optional_whole("types", types),
+                                         whole("seed", seed, 0, 2**64 - 1)))
 
 
 def complexity(models: Any, steps: int = 5000, *, tasks: int = 5000, delta: float | None = None,
@@ -249,8 +341,7 @@ def complexity(models: Any, steps: int = 5000, *, tasks: int = 5000, delta: floa
     >>> [round(row["ucb"], 3) for row in found.table]
     [1.25, 1.667]
     """
-    if steps < 1 or tasks < 1:
-        raise ValueError(f"steps is {steps} and tasks {tasks}; need at least 1")
+    steps, tasks = whole("steps", steps), whole("tasks", tasks)
     chosen = 1.0 / steps if delta is None else float(delta)
     if not 0.0 < chosen <= 1.0:
         raise ValueError(f"delta is {chosen}; need more than 0, at most 1")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from segue._html import table as html_table
+from segue._spelling import spell
 
 
 def need(module: str, purpose: str) -> Any:
@@ -118,6 +119,18 @@ class Simulation(Table):
         self.caption = f"Regret per task of {steps} steps, {len(arms)} arms, {runs} runs" + (
             f" of {tasks} tasks" if tasks else " of each model") + f", seed {seed}"
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle and copy, which do not know memoryviews."""
+        return {name: (value.tobytes(), value.format, value.shape) if isinstance(value, memoryview) else value
+                for name, value in self.__dict__.items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name in ("regret", "reward", "model", "curve", "curve_se"):
+            if state[name] is not None:
+                block, kind, shape = state[name]
+                state = {**state, name: memoryview(bytearray(block)).cast(kind, shape)}
+        self.__dict__.update(state)
+
     def __getitem__(self, policy: str) -> PolicyResult:
         for one in self.results:
             if one.name == policy:
@@ -176,6 +189,8 @@ class Replay(Table):
     """
 
     def __init__(self, record: dict[str, Any]) -> None:
+        record["verdict"]["text"] = spell(record["verdict"]["text"])
+        record["warnings"] = [spell(warning) for warning in record["warnings"]]
         self.record = record
         self.verdict: str = record["verdict"]["text"]
         self.conclusion: str = record["verdict"]["conclusion"]

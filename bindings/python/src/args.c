@@ -45,18 +45,29 @@ bool segue_py_args_match(const signature *sig, PyObject *const *args, Py_ssize_t
     return true;
 }
 
+void segue_py_args_reword(const char *name, PyObject *value, const char *need)
+{
+    if (!PyErr_ExceptionMatches(PyExc_TypeError))
+        return;
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "%s is %R; need %s", name, value, need);
+}
+
 bool segue_py_args_whole(const char *name, PyObject *value, unsigned long long *out)
 {
     PyObject *whole = PyNumber_Index(value);
-    const long long found = whole ? PyLong_AsLongLong(whole) : -1;
-    const bool is_large = whole && PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_OverflowError);
-    Py_XDECREF(whole);
-    if (is_large || (whole && found < 0)) {
+    if (!whole) {
+        segue_py_args_reword(name, value, "a whole number");
+        return false;
+    }
+    const long long found = PyLong_AsLongLong(whole);
+    Py_DECREF(whole);
+    if (found < 0) { /* or too large, which is -1 with an exception */
         PyErr_Clear();
         PyErr_Format(PyExc_ValueError, "%s is %R; need a whole number from 0 to 2^63 - 1", name,
                      value);
         return false;
     }
     *out = (unsigned long long)found;
-    return whole != NULL;
+    return true;
 }

@@ -20,6 +20,9 @@ typedef struct signature {
 bool segue_py_args_match(const signature *sig, PyObject *const *args, Py_ssize_t n_args,
                          PyObject *keywords, PyObject **out);
 
+/** Replace a TypeError of Python by one that names the argument, its value and what it must be. */
+void segue_py_args_reword(const char *name, PyObject *value, const char *need);
+
 /** A whole number from 0 to 2^63 - 1, called `name` in an error.  False: an exception is raised. */
 bool segue_py_args_whole(const char *name, PyObject *value, unsigned long long *out);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "errors.h"
 
 void segue_py_arms_fini(arm_names *arms)
@@ -82,6 +83,8 @@ bool segue_py_arms_add_all(arm_names *arms, PyObject *names)
     }
     PyObject *name = NULL, *iterator = PyObject_GetIter(names);
     bool is_good = iterator != NULL;
+    if (!iterator)
+        segue_py_args_reword("arms", names, "a list of names");
     while (is_good && (name = PyIter_Next(iterator))) {
         is_good = segue_py_arms_add(arms, name);
         Py_DECREF(name);
@@ -182,6 +185,8 @@ bool segue_py_arms_exclude(const arm_names *arms, const module_state *state, PyO
     }
     PyObject *arm = NULL, *iterator = PyObject_GetIter(excluded);
     bool is_good = iterator != NULL;
+    if (!iterator)
+        segue_py_args_reword("exclude", excluded, "a set of arms");
     while (is_good && (arm = PyIter_Next(iterator))) {
         size_t index = 0;
         is_good = segue_py_arms_find(arms, state, arm, &index);

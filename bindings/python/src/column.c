@@ -62,16 +62,41 @@ static double number_at(char code, const char *item)
     }
 }
 
+/* Get an attribute that an object may have; NULL without an exception: it has none. */
+static PyObject *get_optional(PyObject *object, const char *name)
+{
+    PyObject *found = PyObject_GetAttrString(object, name);
+    if (!found && PyErr_ExceptionMatches(PyExc_AttributeError))
+        PyErr_Clear();
+    return found;
+}
+
+static bool is_list(PyObject *column)
+{
+    return PyList_Check(column) || PyTuple_Check(column);
+}
+
+/* A masked array of numpy: its buffer has values where the mask says that there is none.  True also
+ * for an exception. */
+static bool is_masked_array(PyObject *column)
+{
+    PyObject *mask = is_list(column) ? NULL : get_optional(column, "mask");
+    PyObject *filled = mask ? get_optional(column, "filled") : NULL;
+    Py_XDECREF(mask);
+    Py_XDECREF(filled);
+    return filled || PyErr_Occurred();
+}
+
 /* Get the buffer of an object, or of what its to_numpy returns (a column of pandas).  False: it has
  * none. */
 static bool get_buffer(PyObject *column, Py_buffer *view)
 {
+    if (is_list(column) || is_masked_array(column))
+        return false;
     if (PyObject_CheckBuffer(column) &&
         PyObject_GetBuffer(column, view, PyBUF_FORMAT | PyBUF_STRIDES) == 0)
         return true;
     PyErr_Clear();
-    if (PyList_Check(column) || PyTuple_Check(column))
-        return false;
     PyObject *array = PyObject_HasAttrString(column, "to_numpy")
                           ? PyObject_CallMethod(column, "to_numpy", NULL)
                           : NULL;
@@ -96,19 +121,63 @@ static void *reserve(Py_ssize_t count, size_t item)
     return block ? block : PyErr_NoMemory();
 }
 
-static bool copy_sequence(const char *name, PyObject *column, double **out, size_t *count)
+bool segue_py_column_is_missing(PyObject *item, PyObject *text)
 {
-    PyObject *list = PySequence_List(column);
+    if (PyUnicode_Check(item))
+        return false;
+    return item == Py_None || (PyFloat_Check(item) && isnan(PyFloat_AsDouble(item))) ||
+           PyUnicode_CompareWithASCIIString(text, "<NA>") == 0 ||
+           PyUnicode_CompareWithASCIIString(text, "NaT") == 0;
+}
+
+/* Describe an item that is no number: in a log by its row, counted from 1. */
+static void fail_item(const column_rules *rules, Py_ssize_t i, PyObject *item)
+{
+    if (rules->is_log)
+        PyErr_Format(PyExc_TypeError, "the frame, row %zd: field '%s': is %R; need a number", i + 1,
+                     rules->name, item);
+    else
+        PyErr_Format(PyExc_TypeError, "%s[%zd] is %R; need a number", rules->name, i, item);
+}
+
+/* A number; NaN for what is missing in a log. */
+static double number_of(const column_rules *rules, Py_ssize_t i, PyObject *item)
+{
+    const double number = PyFloat_AsDouble(item);
+    if (!PyErr_Occurred() || !PyErr_ExceptionMatches(PyExc_TypeError))
+        return number;
+    PyErr_Clear();
+    PyObject *text = PyObject_Str(item);
+    if (text && !(rules->is_log && segue_py_column_is_missing(item, text)))
+        fail_item(rules, i, item);
+    Py_XDECREF(text);
+    return NAN;
+}
+
+/* Dates and durations of numpy and pandas convert to a number, of some unit: that is no reward. */
+static bool has_dates(PyObject *column)
+{
+    PyObject *dtype = is_list(column) ? NULL : get_optional(column, "dtype");
+    PyObject *kind = dtype ? get_optional(dtype, "kind") : NULL;
+    const bool has = kind && PyUnicode_Check(kind) &&
+                     (PyUnicode_CompareWithASCIIString(kind, "M") == 0 ||
+                      PyUnicode_CompareWithASCIIString(kind, "m") == 0);
+    Py_XDECREF(dtype);
+    Py_XDECREF(kind);
+    return has;
+}
+
+static bool copy_sequence(const column_rules *rules, PyObject *column, double **out, size_t *count)
+{
+    const bool is_masked = is_masked_array(column);
+    PyObject *list = PyErr_Occurred() ? NULL
+                     : is_masked      ? PyObject_CallMethod(column, "tolist", NULL)
+                                      : PySequence_List(column);
     const Py_ssize_t n = list ? PyList_Size(list) : -1;
     *out = n >= 0 ? reserve(n, sizeof **out) : NULL;
     bool is_good = *out != NULL;
     for (Py_ssize_t i = 0; is_good && i < n; i++) {
-        PyObject *item = PyList_GetItem(list, i);
-        (*out)[i] = PyFloat_AsDouble(item);
-        if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_TypeError)) {
-            PyErr_Clear();
-            PyErr_Format(PyExc_TypeError, "%s[%zd] is %R; need a number", name, i, item);
-        }
+        (*out)[i] = number_of(rules, i, PyList_GetItem(list, i));
         is_good = !PyErr_Occurred();
     }
     Py_XDECREF(list);
@@ -120,20 +189,29 @@ static bool copy_sequence(const char *name, PyObject *column, double **out, size
     return is_good;
 }
 
-bool segue_py_column_numbers(const char *name, PyObject *column, double **out, size_t *count)
+bool segue_py_column_numbers(const column_rules *rules, PyObject *column, double **out,
+                             size_t *count)
 {
     Py_buffer view;
     *out = NULL;
-    if (!get_buffer(column, &view))
-        return copy_sequence(name, column, out, count);
+    if (!get_buffer(column, &view)) {
+        if (!PyErr_Occurred() && has_dates(column))
+            PyErr_Format(PyExc_TypeError, "%s has dates or durations; need numbers", rules->name);
+        return !PyErr_Occurred() && copy_sequence(rules, column, out, count);
+    }
     const char code = code_of(&view);
+    const char *wrong = view.format && strchr(view.format, 'Z') ? "complex numbers; need real ones"
+                        : view.ndim > 1 ? "rows and columns; need one column"
+                                        : NULL;
     *out = code ? reserve(view.shape[0], sizeof **out) : NULL;
     if (*out) {
         *count = (size_t)view.shape[0];
         copy_buffer(&view, code, *out);
     }
     PyBuffer_Release(&view);
-    return code ? *out != NULL : copy_sequence(name, column, out, count);
+    if (wrong) /* numpy would convert some of them, with a warning */
+        PyErr_Format(PyExc_TypeError, "%s has %s", rules->name, wrong);
+    return wrong || code ? *out != NULL : copy_sequence(rules, column, out, count);
 }
 
 /* The largest doubles are exact only up to 2^53, far above any index. */
@@ -147,7 +225,7 @@ bool segue_py_column_indices(PyObject *column, size_t **out, size_t *count)
     Py_buffer view;
     *out = NULL;
     if (!get_buffer(column, &view))
-        return true;
+        return !PyErr_Occurred();
     const char code = code_of(&view);
     bool is_good = true;
     if (code && strchr(WHOLE, code)) {

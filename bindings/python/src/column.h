@@ -11,9 +11,17 @@
 
 #include "module.h"
 
-/** Copy a column of numbers; the caller frees *out with free.  `name` is what errors call it.
- * False: an exception. */
-bool segue_py_column_numbers(const char *name, PyObject *column, double **out, size_t *count);
+typedef struct column_rules {
+    const char *name; /* what errors call the column */
+    bool is_log;      /* it may have missing values, which become NaN; errors count rows from 1 */
+} column_rules;
+
+/** Copy a column of real numbers; the caller frees *out with free.  False: an exception. */
+bool segue_py_column_numbers(const column_rules *rules, PyObject *column, double **out,
+                             size_t *count);
+
+/** True for None, NaN, and the missing values of pandas; `text` is str(item). */
+bool segue_py_column_is_missing(PyObject *item, PyObject *text);
 
 /** Copy a column of whole numbers of a buffer.  *out is NULL if the object has no such buffer, which is no
  * error: read it as a sequence then.  Negative numbers become SIZE_MAX. */

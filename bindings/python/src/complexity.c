@@ -27,7 +27,7 @@ static PyObject *list_marked(const bool *member, size_t count)
     PyObject *list = PyList_New(0);
     for (size_t i = 0; i < count; i++)
         if (member[i])
-            segue_py_record_append(&list, list ? PyLong_FromSize_t(i) : NULL);
+            RECORD_APPEND(list, PyLong_FromSize_t(i));
     return list;
 }
 
@@ -47,12 +47,10 @@ static PyObject *describe(const study *st, const segue_known_sets *sets, const r
         "{snsdsdsdsdsdsd}", "best_arm", (Py_ssize_t)models->best_arm[k], "best_value",
         segue_models_best_value(models, k), "weight", models->weight[k], "ucb", r->ucb, "ucb+",
         r->ucb_plus, "mucb", r->mucb, "gamma_min", sets->min_model_gap);
-    segue_py_record_set(&record, "gaps", segue_py_record_numbers(sets->gap, sets->n_arms));
-    segue_py_record_set(&record, "optimistic_models",
-                        list_marked(sets->optimistic_model, sets->n_models));
-    segue_py_record_set(&record, "optimistic_arms",
-                        list_marked(sets->optimistic_arm, sets->n_arms));
-    segue_py_record_set(&record, "bounds", make_bounds(r, sets->n_arms));
+    RECORD_SET(record, "gaps", segue_py_record_numbers(sets->gap, sets->n_arms));
+    RECORD_SET(record, "optimistic_models", list_marked(sets->optimistic_model, sets->n_models));
+    RECORD_SET(record, "optimistic_arms", list_marked(sets->optimistic_arm, sets->n_arms));
+    RECORD_SET(record, "bounds", make_bounds(r, sets->n_arms));
     return record;
 }
 
@@ -77,7 +75,7 @@ static PyObject *make_models(const study *st)
 {
     PyObject *list = PyList_New(0);
     for (size_t k = 0; k < st->file.models->n_models; k++)
-        segue_py_record_append(&list, list ? make_model(st, k) : NULL);
+        RECORD_APPEND(list, make_model(st, k));
     return list;
 }
 
@@ -103,9 +101,9 @@ PyObject *segue_py_complexity(PyObject *module, PyObject *args)
         segue_py_models_input(st.state, models, SEGUE_MODELS_KNOWN, &st.file) < 0)
         return NULL;
     record = Py_BuildValue("{sKsd}", "steps", st.steps, "delta", st.delta);
-    segue_py_record_set(&record, "arms", segue_py_models_names(&st.file));
-    segue_py_record_set(&record, "models", make_models(&st));
-    segue_py_record_set(&record, "learning", make_learning(&st));
+    RECORD_SET(record, "arms", segue_py_models_names(&st.file));
+    RECORD_SET(record, "models", make_models(&st));
+    RECORD_SET(record, "learning", make_learning(&st));
     segue_models_file_fini(&st.file);
     return record;
 }

@@ -143,7 +143,7 @@ static segue_status fit_types(study *st, const atomic_bool *stop, segue_error *e
     }
     SEGUE_TRY(segue_stop_check(stop, err));
     if (st->log.n_tasks >= SEGUE_MIN_TYPED_TASKS)
-        SEGUE_TRY(segue_types_refit_until_stable(st->fitted, err));
+        SEGUE_TRY(segue_types_refit_until_stable(st->fitted, stop, err));
     return compute_posteriors(st, err);
 }
 
@@ -175,14 +175,36 @@ static PyObject *make_arm(const study *st, size_t type, size_t i)
                          arm.kappa, "pulls", arm.pulls);
 }
 
+static PyObject *list_arms(const study *st, size_t type)
+{
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; i < st->log.n_arms; i++)
+        RECORD_APPEND(list, make_arm(st, type, i));
+    return list;
+}
+
 static PyObject *make_type(const study *st, const segue_types_fit *fit, size_t n)
 {
     const size_t q = segue_types_numbered(st->fitted)[n + 1];
-    PyObject *arms = PyList_New(0);
-    for (size_t i = 0; i < st->log.n_arms; i++)
-        segue_py_record_append(&arms, arms ? make_arm(st, q, i) : NULL);
-    return Py_BuildValue("{snsdsdsN}", "type", (Py_ssize_t)n + 1, "weight",
-                         segue_types_weights(st->fitted)[q], "tasks", fit->size[q], "arms", arms);
+    PyObject *record = Py_BuildValue("{snsdsd}", "type", (Py_ssize_t)n + 1, "weight",
+                                     segue_types_weights(st->fitted)[q], "tasks", fit->size[q]);
+    RECORD_SET(record, "arms", list_arms(st, q));
+    return record;
+}
+
+static PyObject *list_types(const study *st, const segue_types_fit *fit)
+{
+    PyObject *list = PyList_New(0);
+    for (size_t n = 0; n < segue_types_count(st->fitted); n++)
+        RECORD_APPEND(list, make_type(st, fit, n));
+    return list;
+}
+
+/* The name of a task, and its probabilities. */
+static PyObject *make_posterior(const study *st, size_t task, size_t width)
+{
+    PyObject *numbers = segue_py_record_numbers(st->posterior + task * width, width);
+    return numbers ? Py_BuildValue("sN", st->log.tasks[task].name, numbers) : NULL;
 }
 
 static PyObject *make_posteriors(const study *st)
@@ -190,10 +212,7 @@ static PyObject *make_posteriors(const study *st)
     const size_t width = segue_types_count(st->fitted) + 1;
     PyObject *list = PyList_New(0);
     for (size_t task = 0; task < st->log.n_tasks; task++)
-        segue_py_record_append(&list, list ? Py_BuildValue("sN", st->log.tasks[task].name,
-                                                           segue_py_record_numbers(
-                                                               st->posterior + task * width, width))
-                                           : NULL);
+        RECORD_APPEND(list, make_posterior(st, task, width));
     return list;
 }
 
@@ -202,42 +221,50 @@ static PyObject *add_types(const study *st, PyObject *record)
     const log_read_options *r = &st->input.reading;
     const segue_types_fit fit = segue_types_evaluate(st->fitted);
     char verdict[SEGUE_TYPES_VERDICT_SIZE];
-    PyObject *types = PyList_New(0);
     segue_types_verdict_write(st->fitted, &fit, r->highest - r->lowest, verdict);
-    for (size_t n = 0; n < segue_types_count(st->fitted); n++)
-        segue_py_record_append(&types, types ? make_type(st, &fit, n) : NULL);
-    segue_py_record_set(&record, "types", types);
-    segue_py_record_set(&record, "no_type",
-                        Py_BuildValue("{sdsd}", "weight", segue_types_weights(st->fitted)[0],
-                                      "tasks", fit.size[0]));
-    segue_py_record_set(&record, "verdict", segue_py_record_text(verdict));
-    segue_py_record_set(&record, "log_likelihood", PyFloat_FromDouble(fit.log_likelihood));
-    segue_py_record_set(&record, "posteriors", make_posteriors(st));
+    RECORD_SET(record, "types", list_types(st, &fit));
+    RECORD_SET(record, "no_type",
+               Py_BuildValue("{sdsd}", "weight", segue_types_weights(st->fitted)[0], "tasks",
+                             fit.size[0]));
+    RECORD_SET(record, "verdict", segue_py_record_text(verdict));
+    RECORD_SET(record, "log_likelihood", PyFloat_FromDouble(fit.log_likelihood));
+    RECORD_SET(record, "posteriors", make_posteriors(st));
     return record;
 }
 
-static PyObject *make_model(const study *st, const segue_models *models, size_t k)
+static PyObject *list_means(const study *st, const segue_models *models, size_t k)
 {
     PyObject *means = PyList_New(0);
     for (size_t i = 0; i < models->n_arms; i++) {
         const double mean = segue_models_row(models, k)[i];
-        segue_py_record_append(&means, means ? PyFloat_FromDouble(scale(st, mean < 0.0   ? 0.0
-                                                                            : mean > 1.0 ? 1.0
-                                                                                         : mean))
-                                             : NULL);
+        RECORD_APPEND(means, PyFloat_FromDouble(scale(st, mean < 0.0   ? 0.0
+                                                          : mean > 1.0 ? 1.0
+                                                                       : mean)));
     }
-    return Py_BuildValue("{sdsN}", "weight", models->weight[k], "means", means);
+    return means;
 }
 
-static PyObject *add_models(const study *st, PyObject *record)
+static PyObject *make_model(const study *st, const segue_models *models, size_t k)
+{
+    PyObject *record = Py_BuildValue("{sd}", "weight", models->weight[k]);
+    RECORD_SET(record, "means", list_means(st, models, k));
+    return record;
+}
+
+static PyObject *list_models(const study *st)
 {
     const segue_models *models = segue_estimator_models(st->estimator);
     PyObject *list = PyList_New(0);
     for (size_t k = 0; models && k < models->n_models; k++)
-        segue_py_record_append(&list, list ? make_model(st, models, k) : NULL);
-    segue_py_record_set(&record, "models", list);
-    segue_py_record_set(&record, "verdict",
-                        segue_py_record_text(segue_estimator_info(st->estimator).verdict));
+        RECORD_APPEND(list, make_model(st, models, k));
+    return list;
+}
+
+static PyObject *add_models(const study *st, PyObject *record)
+{
+    RECORD_SET(record, "models", list_models(st));
+    RECORD_SET(record, "verdict",
+               segue_py_record_text(segue_estimator_info(st->estimator).verdict));
     return record;
 }
 
@@ -247,9 +274,8 @@ static PyObject *make_record(const study *st)
         "{sssKsKsnsn}", "method", st->name, "rows", (unsigned long long)st->log.n_rows,
         "rows_skipped", (unsigned long long)segue_log_rows_count_skipped(&st->log.rows.skipped),
         "tasks", (Py_ssize_t)st->log.n_tasks, "skipped", (Py_ssize_t)st->n_skipped);
-    segue_py_record_set(
-        &record, "arms",
-        segue_py_record_texts((const char *const *)st->log.arm_name, st->log.n_arms));
+    RECORD_SET(record, "arms",
+               segue_py_record_texts((const char *const *)st->log.arm_name, st->log.n_arms));
     if (!record)
         return NULL;
     return st->method ? add_models(st, record) : add_types(st, record);

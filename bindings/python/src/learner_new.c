@@ -99,6 +99,8 @@ static bool read_range(segue_learner_config *config, PyObject *range)
                      range);
     }
     Py_XDECREF(pair);
+    if (PyErr_Occurred())
+        segue_py_args_reword("range", range, "the lowest and the highest reward");
     return !PyErr_Occurred();
 }
 

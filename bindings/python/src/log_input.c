@@ -5,37 +5,22 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "log_input.h"
 
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "column.h"
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-/* True for None, NaN, and the missing values of pandas. */
-static bool is_missing(PyObject *item)
-{
-    if (item == Py_None)
-        return true;
-    if (PyFloat_Check(item))
-        return isnan(PyFloat_AsDouble(item)) != 0;
-    if (PyUnicode_Check(item))
-        return false;
-    PyObject *text = PyObject_Str(item);
-    const bool found = text && (PyUnicode_CompareWithASCIIString(text, "<NA>") == 0 ||
-                                PyUnicode_CompareWithASCIIString(text, "NaT") == 0);
-    Py_XDECREF(text);
-    PyErr_Clear();
-    return found;
-}
-
-/* A number is named by its text; the text is kept. */
+/* A number is named by its text; the text is kept.  A missing name is none. */
 static int get_name(log_input *in, PyObject *item, log_text *out)
 {
     Py_ssize_t length = 0;
-    if (is_missing(item))
-        return 0;
     PyObject *text = PyUnicode_Check(item) ? Py_NewRef(item) : PyObject_Str(item);
+    if (text && segue_py_column_is_missing(item, text)) {
+        Py_DECREF(text);
+        return 0;
+    }
     out->text = text ? PyUnicode_AsUTF8AndSize(text, &length) : NULL;
     out->length = (size_t)length;
     const int status = !out->text || PyList_Append(in->keep, text) < 0 ? -1 : 0;
@@ -75,7 +60,8 @@ static int get_numbers(const log_input *in, const char *name, PyObject *column, 
     size_t count = 0;
     if (column == Py_None)
         return 0;
-    if (!segue_py_column_numbers(name, column, out, &count))
+    const column_rules rules = {.name = name, .is_log = true};
+    if (!segue_py_column_numbers(&rules, column, out, &count))
         return -1;
     return check_length(name, count, in->table.n_rows);
 }
@@ -153,8 +139,8 @@ void segue_py_log_input_fini(log_input *input)
 {
     PyMem_Free(input->task);
     PyMem_Free(input->arm);
-    PyMem_Free(input->reward);
-    PyMem_Free(input->time);
-    PyMem_Free(input->probability);
+    free(input->reward);
+    free(input->time);
+    free(input->probability);
     Py_CLEAR(input->keep);
 }

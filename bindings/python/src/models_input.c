@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "models_input.h"
 
+#include <stdlib.h>
+
 #include "column.h"
+#include "record.h"
 
 static int read_file(const module_state *state, PyObject *given, segue_models_kind kind,
                      segue_models_file *out)
@@ -40,17 +43,18 @@ static int read_rows(const module_state *state, PyObject *given, segue_models_ki
     size_t n_means = 0, n_weights = 0;
     int result = -1;
     if (!PyArg_ParseTuple(given, "OnO", &means, &n_models, &weights) ||
-        !segue_py_column_numbers("models", means, &mean, &n_means))
+        !segue_py_column_numbers(&(column_rules){.name = "models"}, means, &mean, &n_means))
         return -1;
-    if (weights == Py_None || segue_py_column_numbers("weights", weights, &weight, &n_weights)) {
+    if (weights == Py_None ||
+        segue_py_column_numbers(&(column_rules){.name = "weights"}, weights, &weight, &n_weights)) {
         if (weight && n_weights != (size_t)n_models)
             (void)PyErr_Format(PyExc_ValueError, "there are %zu weights; need one per model, %zd",
                                n_weights, n_models);
         else
             result = create(state, kind, mean, n_means, (size_t)n_models, weight, out);
     }
-    PyMem_Free(mean);
-    PyMem_Free(weight);
+    free(mean);
+    free(weight);
     return result;
 }
 
@@ -67,11 +71,7 @@ PyObject *segue_py_models_names(const segue_models_file *file)
     if (!file->arm_name)
         return Py_NewRef(Py_None);
     PyObject *list = PyList_New(0);
-    for (size_t i = 0; list && i < file->n_arms; i++) {
-        PyObject *name = PyUnicode_FromString(file->arm_name[i]);
-        if (!name || PyList_Append(list, name) < 0)
-            Py_CLEAR(list);
-        Py_XDECREF(name);
-    }
+    for (size_t i = 0; i < file->n_arms; i++)
+        RECORD_APPEND(list, PyUnicode_FromString(file->arm_name[i]));
     return list;
 }

@@ -19,7 +19,7 @@ static PyObject *list_pulls(const segue_task_view *view)
 {
     PyObject *list = PyList_New(0);
     for (size_t i = 0; i < view->n_arms; i++)
-        segue_py_record_append(&list, list ? PyLong_FromUnsignedLongLong(view->pulls[i]) : NULL);
+        RECORD_APPEND(list, PyLong_FromUnsignedLongLong(view->pulls[i]));
     return list;
 }
 

@@ -24,7 +24,7 @@ PyObject *segue_py_record_numbers(const double *numbers, size_t count)
         return Py_NewRef(Py_None);
     PyObject *list = PyList_New(0);
     for (size_t i = 0; i < count; i++)
-        segue_py_record_append(&list, list ? PyFloat_FromDouble(numbers[i]) : NULL);
+        RECORD_APPEND(list, PyFloat_FromDouble(numbers[i]));
     return list;
 }
 
@@ -37,6 +37,6 @@ PyObject *segue_py_record_texts(const char *const *texts, size_t count)
 {
     PyObject *list = PyList_New(0);
     for (size_t i = 0; i < count; i++)
-        segue_py_record_append(&list, list ? segue_py_record_text(texts[i]) : NULL);
+        RECORD_APPEND(list, segue_py_record_text(texts[i]));
     return list;
 }

@@ -7,11 +7,18 @@
 
 #include "module.h"
 
-/** Set a field, and take the reference to `value`; a NULL value is an exception that is set already.
- * *record becomes NULL then. */
-void segue_py_record_set(PyObject **record, const char *name, PyObject *value);
+/** Set a field of a dictionary: record becomes NULL, with an exception, if that or the value fails.  The
+ * value is computed only while there is a record: nothing of Python is called with an exception set. */
+#define RECORD_SET(record, name, value)                                                            \
+    segue_py_record_set(&(record), name, (record) ? (value) : NULL)
 
 /** Append to a list, in the same way. */
+#define RECORD_APPEND(list, value) segue_py_record_append(&(list), (list) ? (value) : NULL)
+
+/** RECORD_SET, which takes the reference to a value. */
+void segue_py_record_set(PyObject **record, const char *name, PyObject *value);
+
+/** RECORD_APPEND, which takes the reference to a value. */
 void segue_py_record_append(PyObject **list, PyObject *value);
 
 /** A list of numbers; NULL gives None. */

@@ -87,26 +87,30 @@ static PyObject *make_candidate(const segue_replay_result *r, size_t i)
         Py_BuildValue("{sssssdsdsn}", "policy", c->name, "carries",
                       segue_replay_result_transfer_text(c->transfer), "logged", c->logged,
                       "runs_se", c->runs_se, "ahead_from", (Py_ssize_t)c->ahead_from);
-    for (size_t k = 0; k < SEGUE_N_METRICS && record; k++)
-        segue_py_record_set(&record, field[k], interval(&c->metric[k]));
-    segue_py_record_set(&record, "task_reward", segue_py_record_numbers(c->reward, n));
-    segue_py_record_set(&record, "task_reward_se", segue_py_record_numbers(c->reward_se, n));
-    segue_py_record_set(&record, "task_regret", segue_py_record_numbers(c->regret, n));
-    segue_py_record_set(&record, "task_regret_se", segue_py_record_numbers(c->regret_se, n));
+    for (size_t k = 0; k < SEGUE_N_METRICS; k++)
+        RECORD_SET(record, field[k], interval(&c->metric[k]));
+    RECORD_SET(record, "task_reward", segue_py_record_numbers(c->reward, n));
+    RECORD_SET(record, "task_reward_se", segue_py_record_numbers(c->reward_se, n));
+    RECORD_SET(record, "task_regret", segue_py_record_numbers(c->regret, n));
+    RECORD_SET(record, "task_regret_se", segue_py_record_numbers(c->regret_se, n));
     return record;
+}
+
+static PyObject *list_typical(const segue_replay_result *r, const segue_replay_type *type)
+{
+    PyObject *list = PyList_New(0);
+    for (size_t k = 0; k < type->n_typical; k++)
+        RECORD_APPEND(list, segue_py_record_text(r->task_name[type->typical[k]]));
+    return list;
 }
 
 static PyObject *make_type(const segue_replay_result *r, size_t i)
 {
     const segue_replay_type *type = &r->types.type[i];
-    PyObject *typical = PyList_New(0);
-    for (size_t k = 0; k < type->n_typical; k++)
-        segue_py_record_append(
-            &typical, typical ? segue_py_record_text(r->task_name[type->typical[k]]) : NULL);
     PyObject *record = Py_BuildValue("{snsdsdsd}", "type", (Py_ssize_t)i + 1, "weight",
                                      type->weight, "tasks", type->tasks, "spread", type->spread);
-    segue_py_record_set(&record, "means", segue_py_record_numbers(type->mean, r->n_arms));
-    segue_py_record_set(&record, "typical", typical);
+    RECORD_SET(record, "means", segue_py_record_numbers(type->mean, r->n_arms));
+    RECORD_SET(record, "typical", list_typical(r, type));
     return record;
 }
 
@@ -115,7 +119,7 @@ static PyObject *make_list(const segue_replay_result *r, size_t count,
 {
     PyObject *list = PyList_New(0);
     for (size_t i = 0; i < count; i++)
-        segue_py_record_append(&list, list ? make(r, i) : NULL);
+        RECORD_APPEND(list, make(r, i));
     return list;
 }
 
@@ -132,7 +136,7 @@ static PyObject *make_log(const segue_replay_result *r)
                       "drawn_from", (Py_ssize_t)r->drawn_from, "played", (Py_ssize_t)r->n_played,
                       "reward", r->logged, "rewards_per_arm_and_task", r->rewards_per_cell,
                       "rewards_of_rarest_arm", r->rarest_rewards);
-    segue_py_record_set(&log, "arms", segue_py_record_texts(r->arm_name, r->n_arms));
+    RECORD_SET(log, "arms", segue_py_record_texts(r->arm_name, r->n_arms));
     return log;
 }
 
@@ -152,7 +156,7 @@ static PyObject *make_verdict(const segue_replay_result *r)
     static const char *const conclusions[] = {"types", "prior", "arm", "none", "unclear"};
     PyObject *verdict = Py_BuildValue("{ssss}", "conclusion", conclusions[r->conclusion], "use",
                                       r->candidate[r->use].name);
-    segue_py_record_set(&verdict, "text", segue_py_record_text(r->verdict));
+    RECORD_SET(verdict, "text", segue_py_record_text(r->verdict));
     return verdict;
 }
 
@@ -160,13 +164,13 @@ static PyObject *make_record(const segue_replay_result *r)
 {
     PyObject *record =
         Py_BuildValue("{sdsd}", "no_type", r->types.no_type, "explained", r->types.explained);
-    segue_py_record_set(&record, "log", make_log(r));
-    segue_py_record_set(&record, "play", make_play(r));
-    segue_py_record_set(&record, "best_arms", interval(&r->best_arms));
-    segue_py_record_set(&record, "results", make_list(r, r->n_candidates, make_candidate));
-    segue_py_record_set(&record, "types", make_list(r, r->types.count, make_type));
-    segue_py_record_set(&record, "warnings", make_list(r, r->n_warnings, make_warning));
-    segue_py_record_set(&record, "verdict", make_verdict(r));
+    RECORD_SET(record, "log", make_log(r));
+    RECORD_SET(record, "play", make_play(r));
+    RECORD_SET(record, "best_arms", interval(&r->best_arms));
+    RECORD_SET(record, "results", make_list(r, r->n_candidates, make_candidate));
+    RECORD_SET(record, "types", make_list(r, r->types.count, make_type));
+    RECORD_SET(record, "warnings", make_list(r, r->n_warnings, make_warning));
+    RECORD_SET(record, "verdict", make_verdict(r));
     return record;
 }
 

@@ -125,7 +125,8 @@ static int read_costs(study *st)
 {
     if (st->set.costs == Py_None)
         return 0;
-    if (!segue_py_column_numbers("costs", st->set.costs, &st->cost, &st->n_costs))
+    if (!segue_py_column_numbers(&(column_rules){.name = "costs"}, st->set.costs, &st->cost,
+                                 &st->n_costs))
         return -1;
     if (st->n_costs == segue_environment_arms(&st->env))
         return 0;
@@ -265,9 +266,7 @@ static PyObject *list_models(const study *st, const segue_simulation_result *res
     const size_t count =
         segue_environment_has_models(&st->env) ? segue_environment_models(&st->env) : 0;
     for (size_t k = 0; k < count; k++)
-        segue_py_record_append(
-            &list,
-            list ? Py_BuildValue("dd", result->by_model[k].mean, result->by_model[k].se) : NULL);
+        RECORD_APPEND(list, Py_BuildValue("dd", result->by_model[k].mean, result->by_model[k].se));
     return list;
 }
 
@@ -276,13 +275,12 @@ static PyObject *make_record(const study *st, size_t i)
     const segue_simulation_result *r = st->result[i];
     PyObject *record = Py_BuildValue("{sdsdsd}", "regret", r->regret.mean, "se", r->regret.se,
                                      "no_model_left", r->no_model_left);
-    if (record)
-        segue_py_record_set(&record, "by_model", list_models(st, r));
+    RECORD_SET(record, "by_model", list_models(st, r));
     if (!st->own[i].choose && segue_policy_list_is_learner(&st->list, i)) {
-        segue_py_record_set(&record, "violations", PyFloat_FromDouble(r->violations));
-        segue_py_record_set(&record, "skipped", PyFloat_FromDouble(r->skipped));
-        segue_py_record_set(&record, "types", PyFloat_FromDouble(r->n_types));
-        segue_py_record_set(&record, "no_type", PyFloat_FromDouble(r->no_type));
+        RECORD_SET(record, "violations", PyFloat_FromDouble(r->violations));
+        RECORD_SET(record, "skipped", PyFloat_FromDouble(r->skipped));
+        RECORD_SET(record, "types", PyFloat_FromDouble(r->n_types));
+        RECORD_SET(record, "no_type", PyFloat_FromDouble(r->no_type));
     }
     return record;
 }
@@ -291,7 +289,7 @@ static PyObject *make_records(const study *st)
 {
     PyObject *list = PyList_New(0);
     for (size_t i = 0; i < st->list.count; i++)
-        segue_py_record_append(&list, list ? make_record(st, i) : NULL);
+        RECORD_APPEND(list, make_record(st, i));
     return list;
 }
 
@@ -306,7 +304,7 @@ static void fini(study *st)
         segue_simulation_result_destroy(st->result[i]);
     free(st->result);
     free(st->own);
-    PyMem_Free(st->cost);
+    free(st->cost);
     segue_policy_list_fini(&st->list);
     segue_models_file_fini(&st->models);
 }

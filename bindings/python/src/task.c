@@ -144,7 +144,11 @@ static PyObject *tell(PyObject *object, PyObject *const *args, Py_ssize_t n_args
         !find_arm(self, given[0], &arm))
         return NULL;
     const double reward = PyFloat_AsDouble(given[1]);
-    if ((reward == -1.0 && PyErr_Occurred()) || !segue_py_task_ready(self))
+    if (reward == -1.0 && PyErr_Occurred()) {
+        segue_py_args_reword("the reward", given[1], "a number");
+        return NULL;
+    }
+    if (!segue_py_task_ready(self))
         return NULL;
     if (segue_task_tell(self->task, arm, reward, &err) != SEGUE_OK)
         return segue_py_errors_raise(segue_py_learner_state(object), &err);

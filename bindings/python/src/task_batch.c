@@ -150,6 +150,10 @@ static bool read_arms(tell_job *job, PyObject *arms)
 static PyObject *raise_wrong(const tell_job *job)
 {
     segue_error err = job->err;
+    if (job->wrong < job->n_rewards && job->arm[job->wrong] == SIZE_MAX)
+        return PyErr_Format(PyExc_ValueError,
+                            "reward %zu of the batch: there is no arm of this index; need 0 to %zu",
+                            job->wrong, job->self->n_arms - 1);
     (void)segue_fail(&err, job->err.status, "reward %zu of the batch: %s", job->wrong,
                      job->err.message);
     return segue_py_errors_raise(segue_py_learner_state((PyObject *)job->self), &err);
@@ -176,7 +180,8 @@ PyObject *segue_py_task_tell_many(PyObject *object, PyObject *const *args, Py_ss
     tell_job job = {.self = self, .lowest = config->lowest, .highest = config->highest};
     PyObject *given[2], *result = NULL;
     if (segue_py_args_match(&sig, args, n_args, keywords, given) && read_arms(&job, given[0]) &&
-        segue_py_column_numbers("rewards", given[1], &job.reward, &job.n_rewards))
+        segue_py_column_numbers(&(column_rules){.name = "rewards"}, given[1], &job.reward,
+                                &job.n_rewards))
         result = tell_all(&job);
     free(job.arm);
     free(job.reward);

@@ -8,7 +8,8 @@
 #include "task.h"
 #include "task_doc.h"
 
-#define DRAWS 1000 /* of probabilities, unless given */
+#define DRAWS     1000    /* of probabilities, unless given */
+#define MAX_DRAWS 1000000 /* more could not be stopped for seconds */
 
 static const char *const purposes[] = {
     [SEGUE_EXPLOIT] = "exploit", [SEGUE_DISTINGUISH] = "distinguish", [SEGUE_EXPLORE] = "explore"};
@@ -97,6 +98,8 @@ PyObject *segue_py_task_probabilities(PyObject *object, PyObject *const *args, P
     if (!segue_py_args_match(&sig, args, n_args, keywords, given) ||
         (given[0] && !segue_py_args_whole("draws", given[0], &draws)))
         return NULL;
+    if (draws > MAX_DRAWS)
+        return PyErr_Format(PyExc_ValueError, "draws is %llu; need at most %d", draws, MAX_DRAWS);
     bool *allowed = segue_py_task_allowed(self, given[1]);
     PyObject *dict = allowed ? probabilities(self, allowed, draws) : NULL;
     free(allowed);

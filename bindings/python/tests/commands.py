@@ -32,14 +32,14 @@ def near(found, expected):
     return abs(found - expected) <= 1e-14 * max(1.0, abs(expected))
 
 
-def two_types(tasks=60, rows=12, seed=3):
+def two_types(tasks=60, rows=12, seed=3, arms=3):
     """Columns of a log with two types of tasks."""
     draw = random.Random(seed)
     columns = {"task": [], "arm": [], "reward": []}
     for task in range(tasks):
         for row in range(rows):
-            arm = row % 3
+            arm = row % arms
             columns["task"].append(f"task {task}")
-            columns["arm"].append("abc"[arm])
+            columns["arm"].append("abcdefghij"[arm])
             columns["reward"].append(float(draw.random() < (0.9 if arm == task % 2 else 0.2)))
     return columns

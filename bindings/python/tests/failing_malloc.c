@@ -70,9 +70,21 @@ static bool must_fail(void)
     return true;
 }
 
-/* The blocks of the watched code: a hash table with linear probing.  One thread allocates in the tests. */
+/* The blocks of the watched code: a hash table with linear probing. */
 #define N_SLOTS 65536
 static void *slot[N_SLOTS];
+static atomic_flag table_lock = ATOMIC_FLAG_INIT; /* guards it, and n_blocks */
+
+static void lock(void)
+{
+    while (atomic_flag_test_and_set_explicit(&table_lock, memory_order_acquire))
+        ;
+}
+
+static void unlock(void)
+{
+    atomic_flag_clear_explicit(&table_lock, memory_order_release);
+}
 
 static size_t home_of(const void *block)
 {
@@ -89,16 +101,15 @@ static size_t find(const void *block)
 
 static void add(void *block)
 {
+    lock();
     slot[find(block)] = block;
     n_blocks++;
+    unlock();
 }
 
-/* Remove a block, and put those behind it that a search would no longer find in their places. */
-static void drop(const void *block)
+/* Empty a slot, and put those behind it that a search would no longer find in their places. */
+static void remove_at(size_t i)
 {
-    size_t i = find(block);
-    if (!slot[i])
-        return;
     slot[i] = NULL;
     n_blocks--;
     while (slot[i = (i + 1) % N_SLOTS]) {
@@ -106,6 +117,15 @@ static void drop(const void *block)
         slot[i] = NULL;
         slot[find(moved)] = moved;
     }
+}
+
+static void drop(const void *block)
+{
+    lock();
+    const size_t i = find(block);
+    if (slot[i])
+        remove_at(i);
+    unlock();
 }
 
 /* The address that a function of this file returns to. */

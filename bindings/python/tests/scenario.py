@@ -1,14 +1,19 @@
-"""scenario.py COMMAND - every call of Learner and Task once; tests run it under a failing malloc and under the debug build
-of Python.
+"""scenario.py COMMAND - every call of Learner and Task once, or one function of the analysis; tests run it under a failing
+malloc and under the debug build of Python.
 
-    allocations  fail every allocation in turn (LD_PRELOAD=failing_malloc.so PYTHONMALLOC=malloc): each call raises
-                 MemoryError or returns what it returns otherwise, and no block is left
-    references   repeat the calls: no reference is left (a debug build of Python)
-    memory N     N tasks with learners that come and go: the memory of the process does not grow
+    allocations PART [STEP]  fail every allocation in turn, or each STEP-th (LD_PRELOAD=failing_malloc.so
+                             PYTHONMALLOC=malloc): each call raises MemoryError or returns what it returns otherwise,
+                             and no block is left
+    native PART STEP         the same in the extension alone: the debug build of Python cannot fail in code of Python
+    references PART          repeat the calls: no reference is left (a debug build of Python)
+    memory N                 N tasks with learners that come and go: the memory of the process does not grow
+
+A part is learner, or one of scenario_analysis.py.
 SPDX-License-Identifier: Apache-2.0"""
 import array
 import ctypes
 import gc
+import itertools
 import os
 import resource
 import sys
@@ -16,6 +21,7 @@ import tempfile
 import warnings
 
 import segue
+from scenario_analysis import PARTS, native
 
 ARMS = ["arm-" + letter for letter in "abc"]  # strings of their own, whose references are counted
 A, B, C = ARMS
@@ -73,26 +79,29 @@ def calls():
     return out
 
 
-def fail_all(shim, reference):
+def is_memory(error):
+    """True for what a failed allocation raises: of Python, of a buffer of a file, of the start of a thread."""
+    texts = {OSError: "Cannot allocate memory", segue.Error: "a thread could not be started"}
+    return isinstance(error, MemoryError) or any(type(error) is kind and text in str(error) for kind, text in texts.items())
+
+
+def fail_all(shim, calls, reference, step):
     """Fail the first allocation, the second, ... until none is left; the number of failures, and of MemoryErrors."""
-    n = errors = 0
-    while True:
-        n += 1
+    errors = 0
+    for n in itertools.count(1, step):
         result = None
         shim.failing_malloc_arm(n)
         try:
             result = calls()
-        except MemoryError:
-            errors += 1
-        except OSError as error:  # a file of which the C library could not make a buffer
-            if "Cannot allocate memory" not in str(error):
+        except Exception as error:
+            if not is_memory(error):
                 raise
             errors += 1
         failed = shim.failing_malloc_failures()
         if result is not None and repr(result) != reference:
             raise AssertionError(f"allocation {n} failed in silence: {result}, not {reference}")
         if not failed:
-            return n - 1, errors
+            return (n - 1) // step, errors
 
 
 def watch(shim):
@@ -109,20 +118,20 @@ def owned(shim):
             *(sys.getrefcount(name) for name in ARMS), sys.getrefcount(PATH)]
 
 
-def allocations():
+def allocations(calls, step=1):
     shim = ctypes.PyDLL(os.environ["LD_PRELOAD"])
     watch(shim)
     reference = repr(calls())
-    fail_all(shim, reference)
+    fail_all(shim, calls, reference, step)
     before = owned(shim)
-    failures, errors = fail_all(shim, reference)
+    failures, errors = fail_all(shim, calls, reference, step)
     after = owned(shim)
     print(f"{failures} allocations failed in turn, {errors} times MemoryError; held {before}, then {after}")
     assert errors > 0.9 * failures
     assert after == before, "something is left"
 
 
-def references():
+def references(calls):
     counts = []
     for _ in range(4):
         for _ in range(25):
@@ -157,7 +166,12 @@ def memory(n):
 if __name__ == "__main__":
     warnings.simplefilter("ignore", ResourceWarning)  # a task is dropped when memory runs out
     try:
-        {"allocations": allocations, "references": references}.get(sys.argv[1], lambda: memory(int(sys.argv[2])))()
+        if sys.argv[1] == "memory":
+            memory(int(sys.argv[2]))
+        else:
+            command = {"allocations": allocations, "references": references,
+                       "native": lambda part, step: allocations(native(part), step)}[sys.argv[1]]
+            command({"learner": calls, **PARTS}[sys.argv[2]], *map(int, sys.argv[3:]))
     finally:
         if os.path.exists(PATH):
             os.unlink(PATH)

@@ -126,6 +126,22 @@ def test_retry_after_is_obeyed(proxy, through):
         through.add_arm("D")
 
 
+def test_a_response_without_a_body_is_no_cut_one(proxy, through):
+    """As proxies send it: the status and Retry-After count."""
+    empty = raw(503, None, Retry_After=1).replace(b"Content-Length: 4", b"Content-Length: 0").removesuffix(b"null")
+    sent, started = len(proxy.requests), time.monotonic()
+    proxy.fate[:] = [empty]
+    through.task("ann").ask()
+    assert time.monotonic() - started >= 1 and len(proxy.requests) == sent + 2
+    proxy.fate[:] = [empty.replace(b"503 X", b"403 X")]
+    with pytest.raises(ServiceError) as raised:
+        through.task("ann").ask()
+    assert raised.value.status == 403
+    proxy.fate[:] = [b"HTTP/1.1 204 X\r\n\r\n"]
+    with pytest.raises(ServiceError, match="something other than JSON"):
+        through.task("ann").ask()
+
+
 def test_an_error_that_a_retry_does_not_help_is_raised_at_once(proxy, through):
     """503 without Retry-After: memory is at its limit until tasks are closed."""
     for fate, status in ((raw(503, BUSY), 503), (raw(429, BUSY), 429), (raw(503, BUSY, Retry_After=3600), 503)):
@@ -144,10 +160,24 @@ def test_it_gives_up_after_its_retries(proxy, service):
     assert len(proxy.requests) == 3 and "gave up after 3 tries" in caught.value.__notes__[0]
 
 
-def test_a_response_that_is_not_json(proxy, service):
-    proxy.fate[:] = [b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>"]
+@pytest.mark.parametrize("body", [b"<html>", b"[]", b"3", b"null", b"[" * 100000])
+def test_a_response_that_is_not_json(proxy, service, body):
+    proxy.fate[:] = [b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)]
     with pytest.raises(ServiceError, match="something other than JSON"):
         segue.Client(proxy.url).learners()
+
+
+def test_too_many_headers_are_a_lost_response(proxy, service):
+    proxy.fate[:] = [b"HTTP/1.1 200 OK\r\n" + b"X: 1\r\n" * 200 + b"\r\n"]
+    with pytest.raises(ConnectionError, match="more than 100 headers"):
+        segue.Client(proxy.url, retries=0).learners()
+
+
+def test_wrong_arguments_are_named():
+    with pytest.raises(TypeError, match="^url is 5; need a text"):
+        segue.Client(5)
+    with pytest.raises(TypeError, match="^retries is 1.5; need a whole number"):
+        segue.Client("http://localhost:8080", retries=1.5)
 
 
 def test_nothing_listens():

@@ -86,11 +86,10 @@ static segue_status fit_sides(side *older, side *newer, const mixture *mix,
                               const segue_change_point *cut, segue_rng *rng, segue_error *err)
 {
     segue_mixture_copy(&older->mix, mix);
-    const segue_status status =
-        segue_mixture_refit(&older->mix, &older->tasks, cut->expected_types, cut->last, rng, err);
-    if (status != SEGUE_OK)
-        return status;
-    return segue_mixture_refit(&newer->mix, &newer->tasks, cut->expected_types, cut->now, rng, err);
+    mixture_refit_options options = {.expected_types = cut->expected_types, .now = cut->last};
+    SEGUE_TRY(segue_mixture_refit(&older->mix, &older->tasks, &options, rng, err));
+    options.now = cut->now;
+    return segue_mixture_refit(&newer->mix, &newer->tasks, &options, rng, err);
 }
 
 static double objective(const side *s)

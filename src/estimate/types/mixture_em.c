@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/stop.h"
+
 #define MIN_GAIN 1e-3 /* nats: a sweep that gains less is the last */
 
 /* ---- memory ------------------------------------------------------------------------------ */
@@ -215,7 +217,7 @@ static void sweep(mixture_em *em)
 
 void segue_mixture_em_sweeps(mixture_em *em, size_t max)
 {
-    for (size_t s = 0; s < max; s++) {
+    for (size_t s = 0; s < max && !segue_stop_requested(em->stop); s++) {
         segue_mixture_em_state_copy(&em->swept, &em->now);
         sweep(em);
         const double gain = em->now.objective - em->swept.objective;

@@ -3,6 +3,8 @@
 #ifndef SEGUE_ESTIMATE_TYPES_MIXTURE_EM_H
 #define SEGUE_ESTIMATE_TYPES_MIXTURE_EM_H
 
+#include <stdatomic.h>
+
 #include "estimate/types/count_table.h"
 #include "estimate/types/mixture.h"
 #include "estimate/types/task_window.h"
@@ -30,6 +32,7 @@ typedef struct mixture_em {
     weighted_counts weighted;    /* the counts of these pairs, with weights */
     uint32_t *used;              /* the tasks that an M-step learns from */
     size_t n_used;
+    const atomic_bool *stop; /* ends sweeps early; or NULL */
 } mixture_em;
 
 /* Start from a mixture; the tasks are borrowed, at least one, and must not change.  If it has no

@@ -10,6 +10,8 @@
 
 #include <stdlib.h>
 
+#include "core/fail.h"
+#include "core/stop.h"
 #include "estimate/types/mixture_em.h"
 
 #define FIRST_SWEEPS  15 /* of the very first type */
@@ -96,7 +98,8 @@ static bool try_add(refit *r, segue_rng *rng)
 static void add_types(refit *r, size_t tries, segue_rng *rng)
 {
     const mixture *mix = &r->em.now.mix;
-    for (size_t failed = 0; failed < tries && mix->n_types < mix->cap;)
+    for (size_t failed = 0;
+         failed < tries && mix->n_types < mix->cap && !segue_stop_requested(r->em.stop);)
         failed = try_add(r, rng) ? 0 : failed + 1;
 }
 
@@ -160,19 +163,29 @@ static segue_status refit_init(refit *r, const mixture *mix, const task_window *
     return status == SEGUE_OK ? compute_own_log_liks(r, tasks, err) : status;
 }
 
-segue_status segue_mixture_refit(mixture *mix, const task_window *tasks, size_t expected_types,
-                                 uint64_t now, segue_rng *rng, segue_error *err)
+static segue_status fit(refit *r, mixture *mix, const mixture_refit_options *options,
+                        segue_rng *rng, segue_error *err)
+{
+    const bool is_first = mix->n_types == 0;
+    const size_t expected = options->expected_types;
+    r->em.stop = options->stop;
+    segue_mixture_em_sweeps(&r->em, is_first ? FIRST_SWEEPS : SWEEPS);
+    add_types(r, is_first && expected > TRIES ? expected : TRIES, rng);
+    remove_types(r);
+    SEGUE_TRY(segue_stop_check(options->stop, err));
+    segue_mixture_copy(mix, &r->em.now.mix);
+    set_last_seen(r, options->now, mix);
+    return SEGUE_OK;
+}
+
+segue_status segue_mixture_refit(mixture *mix, const task_window *tasks,
+                                 const mixture_refit_options *options, segue_rng *rng,
+                                 segue_error *err)
 {
     refit r;
-    const bool is_first = mix->n_types == 0;
-    const segue_status status = refit_init(&r, mix, tasks, err);
-    if (status == SEGUE_OK) {
-        segue_mixture_em_sweeps(&r.em, is_first ? FIRST_SWEEPS : SWEEPS);
-        add_types(&r, is_first && expected_types > TRIES ? expected_types : TRIES, rng);
-        remove_types(&r);
-        segue_mixture_copy(mix, &r.em.now.mix);
-        set_last_seen(&r, now, mix);
-    }
+    segue_status status = refit_init(&r, mix, tasks, err);
+    if (status == SEGUE_OK)
+        status = fit(&r, mix, options, rng, err);
     segue_mixture_em_fini(&r.em);
     segue_mixture_em_state_fini(&r.before);
     free(r.own_log_lik);

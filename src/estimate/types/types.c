@@ -249,13 +249,16 @@ static segue_status detect_change(segue_types *types, mixture *mix, segue_rng *r
 
 /* Fit a copy of the mixture, and replace the types by it.  Tasks that came at once have no change.
  */
-static segue_status fit_copy(segue_types *types, mixture *copy, bool at_once, segue_error *err)
+static segue_status fit_copy(segue_types *types, mixture *copy, bool at_once,
+                             const atomic_bool *stop, segue_error *err)
 {
     const segue_types_config *config = &types->config;
+    const mixture_refit_options options = {
+        .expected_types = config->hint, .now = types->finished, .stop = stop};
     segue_rng rng;
     segue_rng_init(&rng, config->seed, config->run, types->finished, SEGUE_STREAM_ESTIMATOR);
     segue_mixture_copy(copy, &types->mix);
-    SEGUE_TRY(segue_mixture_refit(copy, &types->tasks, config->hint, types->finished, &rng, err));
+    SEGUE_TRY(segue_mixture_refit(copy, &types->tasks, &options, &rng, err));
     if (!at_once)
         SEGUE_TRY(detect_change(types, copy, &rng, err));
     segue_mixture_number_types(copy);
@@ -263,12 +266,12 @@ static segue_status fit_copy(segue_types *types, mixture *copy, bool at_once, se
     return SEGUE_OK;
 }
 
-static segue_status fit(segue_types *types, bool at_once, segue_error *err)
+static segue_status fit(segue_types *types, bool at_once, const atomic_bool *stop, segue_error *err)
 {
     mixture copy;
     segue_status status = segue_mixture_init(&copy, types->config.n_arms, types->config.cap, err);
     if (status == SEGUE_OK && types->tasks.count > 0)
-        status = fit_copy(types, &copy, at_once, err);
+        status = fit_copy(types, &copy, at_once, stop, err);
     segue_mixture_fini(&copy);
     if (status == SEGUE_OK)
         schedule_refit(types);
@@ -277,18 +280,20 @@ static segue_status fit(segue_types *types, bool at_once, segue_error *err)
 
 segue_status segue_types_refit(segue_types *types, segue_error *err)
 {
-    return fit(types, false, err);
+    return fit(types, false, NULL, err);
 }
 
-segue_status segue_types_refit_until_stable(segue_types *types, segue_error *err)
+segue_status segue_types_refit_until_stable(segue_types *types, const atomic_bool *stop,
+                                            segue_error *err)
 {
     double before = -INFINITY, now = -INFINITY;
     segue_status status = SEGUE_OK;
     for (int fits = 0; fits < MAX_FITS && status == SEGUE_OK && (fits < 2 || now > before);
          fits++) {
         before = now;
-        status = fit(types, true, err);
-        now = segue_types_evaluate(types).objective;
+        status = fit(types, true, stop, err);
+        if (status == SEGUE_OK)
+            now = segue_types_evaluate(types).objective;
     }
     return status;
 }

@@ -8,6 +8,7 @@
 #ifndef SEGUE_ESTIMATE_TYPES_TYPES_H
 #define SEGUE_ESTIMATE_TYPES_TYPES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -65,9 +66,12 @@ bool segue_types_due(const segue_types *types);
 SEGUE_MUST_CHECK segue_status segue_types_refit(segue_types *types, segue_error *err);
 
 /** Refit while the objective grows, each fit from the one before: for tasks that came all at once.
- * No change is looked for, since their order may be that of a file.
- * @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_types_refit_until_stable(segue_types *types, segue_error *err);
+ * No change is looked for, since their order may be that of a file.  `stop` ends it, or is NULL: the
+ * types of the last fit remain.
+ * @retval SEGUE_ENOMEM, SEGUE_ESTOPPED */
+SEGUE_MUST_CHECK segue_status segue_types_refit_until_stable(segue_types *types,
+                                                             const atomic_bool *stop,
+                                                             segue_error *err);
 
 /** Copy the types, for another thread to refit.  @retval SEGUE_ENOMEM */
 SEGUE_MUST_CHECK segue_status segue_types_copy(segue_types **out, const segue_types *types,

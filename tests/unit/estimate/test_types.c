@@ -114,10 +114,11 @@ static bool is_change_seen(segue_rng *rng, const double mean[4][3], size_t side)
 {
     task_window tasks = tasks_of_two_times(rng, mean, side);
     const segue_change_point cut = {.last = side, .now = 2 * side};
+    const mixture_refit_options options = {.now = cut.now};
     bool has_changed = false;
     mixture mix;
     assert_ok(segue_mixture_init(&mix, 3, 16, NULL));
-    assert_ok(segue_mixture_refit(&mix, &tasks, 0, cut.now, rng, NULL));
+    assert_ok(segue_mixture_refit(&mix, &tasks, &options, rng, NULL));
     assert_ok(segue_change_detect(&has_changed, &mix, &tasks, &cut, rng, NULL));
     segue_change_forget(&tasks, &cut);
     assert_int_equal(tasks.count, side);

@@ -1,4 +1,4 @@
-/* test_types_copy.c - types as bytes, copied, merged, and with more arms.
+/* test_types_copy.c - types as bytes, copied, merged, stopped, and with more arms.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "types_fixture.h"
 
@@ -48,6 +48,33 @@ static void what_is_saved_goes_on_bit_for_bit(void **state)
         assert_same(types, again);
         segue_types_destroy(types);
         segue_types_destroy(again);
+    }
+}
+
+/* Fits from no types, and from those of an earlier fit. */
+static void a_stop_leaves_the_types_of_the_last_fit(void **state)
+{
+    (void)state;
+    const int counts[] = {0, 60};
+    for (size_t k = 0; k < 2; k++) {
+        atomic_bool stop = true;
+        segue_error err;
+        segue_rng rng;
+        segue_rng_init(&rng, 86, k, 0, 0);
+        segue_types *types = new_types(7, 5);
+        finish_paper_tasks(types, &rng, counts[k], 20);
+        add_paper_tasks(types, &rng, 40, 20);
+        segue_types *before = reread(types, 5);
+        assert_int_equal(segue_types_refit_until_stable(types, &stop, &err), SEGUE_ESTOPPED);
+        assert_string_equal(err.message, "it was stopped before its end");
+        assert_same(types, before);
+        atomic_store(&stop, false);
+        assert_ok(segue_types_refit_until_stable(types, &stop, NULL));
+        assert_ok(segue_types_refit_until_stable(before, NULL, NULL));
+        assert_same(types, before);
+        assert_true(segue_types_count(types) > 0);
+        segue_types_destroy(types);
+        segue_types_destroy(before);
     }
 }
 
@@ -231,6 +258,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_saved_goes_on_bit_for_bit),
+        cmocka_unit_test(a_stop_leaves_the_types_of_the_last_fit),
         cmocka_unit_test(broken_bytes_are_refused),
         cmocka_unit_test(two_types_with_one_number_are_refused),
         cmocka_unit_test(a_refitted_copy_is_adopted_with_what_came_meanwhile),

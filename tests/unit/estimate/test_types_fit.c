@@ -246,10 +246,11 @@ static void adding_and_removing_types_only_raises_the_objective(void **state)
         task_window tasks = random_tasks(&rng, n_arms, random_between(&rng, 8, 80), true);
         const size_t n_types = random_between(&rng, 1, 5);
         mixture mix = random_mixture(&rng, n_arms, n_types);
+        const mixture_refit_options options = {.now = tasks.count};
         mixture_em em;
         assert_ok(segue_mixture_em_init(&em, &tasks, &mix, NULL));
         segue_mixture_em_sweeps(&em, 8);
-        assert_ok(segue_mixture_refit(&mix, &tasks, 0, tasks.count, &rng, NULL));
+        assert_ok(segue_mixture_refit(&mix, &tasks, &options, &rng, NULL));
         mixture_em after;
         assert_ok(segue_mixture_em_init(&after, &tasks, &mix, NULL));
         if (mix.n_types == n_types)

@@ -58,6 +58,18 @@ static inline void finish_paper_tasks(segue_types *types, segue_rng *rng, int co
     segue_models_destroy(models);
 }
 
+/* Add tasks as finish_paper_tasks does, without a refit. */
+static inline void add_paper_tasks(segue_types *types, segue_rng *rng, int count, size_t pulls)
+{
+    segue_models *models = paper_models();
+    double sum[7], pulled[7];
+    for (int j = 0; j < count; j++) {
+        play(rng, 7, models->mean + random_between(rng, 0, 4) * 7, pulls, false, true, sum, pulled);
+        assert_ok(segue_types_add_task(types, sum, pulled, NULL));
+    }
+    segue_models_destroy(models);
+}
+
 static inline void check_numbers(const segue_types *types)
 {
     const size_t n_types = segue_types_count(types), n = segue_types_arms(types);

@@ -74,7 +74,7 @@ segue_status cli_estimate_types(cli_estimate *e, segue_error *err)
     SEGUE_TRY(segue_types_create(&e->types, &config, err));
     SEGUE_TRY(add_tasks(e, err));
     if (e->log.n_tasks >= SEGUE_MIN_TYPED_TASKS)
-        SEGUE_TRY(segue_types_refit_until_stable(e->types, err));
+        SEGUE_TRY(segue_types_refit_until_stable(e->types, NULL, err));
     if ((e->format == CLI_CSV || e->set.assign) && !has_types(e))
         return segue_fail(err, SEGUE_EDOMAIN,
                           "%s: there is no %s: %zu tasks are too few for types; need %d", e->path,
