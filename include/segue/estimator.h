@@ -98,6 +98,8 @@ typedef struct segue_estimate_info {
 typedef struct segue_estimator segue_estimator;
 
 /**
+ * Create an estimator without tasks. `config` is copied. On failure *out is NULL.
+ *
  * @retval SEGUE_ENAME    no such method
  * @retval SEGUE_EDOMAIN  a field of `config` is outside its range
  * @retval SEGUE_ENOMEM
@@ -105,6 +107,8 @@ typedef struct segue_estimator segue_estimator;
 SEGUE_API SEGUE_MUST_CHECK segue_status segue_estimator_create(segue_estimator **out,
                                                                const segue_estimator_config *config,
                                                                segue_error *err);
+
+/** Free an estimator; NULL is fine. */
 SEGUE_API void segue_estimator_destroy(segue_estimator *estimator);
 
 /**

@@ -20,6 +20,8 @@ extern "C" {
 typedef struct segue_learner segue_learner;
 
 /**
+ * Create a learner that has learned nothing yet. `config` is copied. On failure *out is NULL.
+ *
  * @retval SEGUE_ENAME, SEGUE_EDOMAIN  a field of `config` is wrong, or its size is unknown
  * @retval SEGUE_ENOMEM
  */
@@ -71,6 +73,7 @@ typedef struct segue_learner_summary {
     segue_estimate_info estimate;
 } segue_learner_summary;
 
+/** Return how a learner is doing. */
 SEGUE_API segue_learner_summary segue_learner_info(const segue_learner *learner);
 
 /** The model set of the next task, valid until a task is closed or a refit published; NULL: none

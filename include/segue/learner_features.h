@@ -99,7 +99,11 @@ typedef struct segue_feature_peak {
     double factor; /* as of segue_learner_feature_factor */
 } segue_feature_peak;
 
-/** @retval SEGUE_EDOMAIN  there is no such feature or type */
+/**
+ * Find the value of a feature that speaks most for a type.
+ *
+ * @retval SEGUE_EDOMAIN  there is no such feature or type
+ */
 SEGUE_API SEGUE_MUST_CHECK segue_status segue_learner_feature_peak(const segue_learner *learner,
                                                                    size_t feature, size_t type,
                                                                    segue_feature_peak *out,

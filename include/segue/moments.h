@@ -30,11 +30,15 @@ typedef enum segue_views {
 typedef struct segue_moments segue_moments;
 
 /**
+ * Create the sums of no tasks. On failure *out is NULL.
+ *
  * @retval SEGUE_EDOMAIN  `n_arms` is outside SEGUE_MIN_ARMS .. SEGUE_MAX_ARMS
  * @retval SEGUE_ENOMEM
  */
 SEGUE_API SEGUE_MUST_CHECK segue_status segue_moments_create(segue_moments **out, size_t n_arms,
                                                              segue_views views, segue_error *err);
+
+/** Free the sums; NULL is fine. */
 SEGUE_API void segue_moments_destroy(segue_moments *moments);
 
 /**

@@ -55,6 +55,7 @@ typedef struct segue_whitening {
     double lift_noisy;      /* |B_hat| */
 } segue_whitening;
 
+/** Return the bounds on the whitening, given eps_2. */
 SEGUE_API segue_whitening segue_whitening_bound(const segue_models *models,
                                                 const segue_spectrum *spectrum, double eps_2,
                                                 segue_form form);
@@ -71,6 +72,8 @@ typedef struct segue_tensor_error {
     double value;
 } segue_tensor_error;
 
+/** Return the bounds on an eigenpair, given `lambda` and eps; `c1` is the constant that the theorem
+ * does not specify. */
 SEGUE_API segue_tensor_error segue_tensor_error_of(const segue_models *models,
                                                    const segue_spectrum *spectrum, double lambda,
                                                    double eps, double c1);
@@ -105,6 +108,7 @@ typedef struct segue_perturbation_tasks {
     double tensor_corrected; /* with C1 squared and K^5; see docs/math.md */
 } segue_perturbation_tasks;
 
+/** Return the number of tasks that each condition needs; `c1` as in segue_tensor_error_of. */
 SEGUE_API segue_perturbation_tasks segue_perturbation_tasks_needed(const segue_models *models,
                                                                    const segue_spectrum *spectrum,
                                                                    double delta, double c1);

@@ -14,7 +14,9 @@
 
 #include <math.h>
 
-#include "core/log_gamma.h"
+#include "core/math/exp.h"
+#include "core/math/ln.h"
+#include "core/math/log_gamma.h"
 #include "core/random/beta.h"
 #include "core/random/rng_sample.h"
 
@@ -86,7 +88,7 @@ static double likelihood(double mean, double reward)
         return mean;
     if (reward == 0.0)
         return 1.0 - mean;
-    return pow(mean, reward) * pow(1.0 - mean, 1.0 - reward);
+    return segue_exp(reward * segue_ln(mean) + (1.0 - reward) * segue_log1p(-mean));
 }
 
 /* Update the weights of Betas by a reward of 0 or 1, the most common case; returns their sum. */
@@ -146,7 +148,7 @@ static void recount(const segue_belief *belief, double *counted, double *log_wei
 {
     const segue_prior *prior = &belief->prior;
     for (size_t q = 0; q < prior->n_components; q++)
-        log_weight[q] = log(prior->weight[q]);
+        log_weight[q] = segue_ln(prior->weight[q]);
     for (size_t arm = 0; arm < prior->n_arms; arm++) {
         counted[arm] = belief->reward_weight[arm];
         for (size_t q = 0; belief->pulls[arm] > 0 && q < prior->n_components; q++)
@@ -191,7 +193,7 @@ void segue_belief_update_weighted(const segue_belief *belief, size_t arm, double
     for (size_t q = 0; q < count; q++)
         max = fmax(max, log_weight[q]);
     for (size_t q = 0; q < count; q++)
-        total += weight[q] = exp(log_weight[q] - max);
+        total += weight[q] = segue_exp(log_weight[q] - max);
     for (size_t q = 0; q < count; q++)
         if (weight[q] > 0.0 || belief->prior.weight[q] > 0.0)
             weight[q] = fmax(MIN_WEIGHT, weight[q] / total);
@@ -201,7 +203,7 @@ void segue_belief_update_weighted(const segue_belief *belief, size_t arm, double
 
 static double sharpen(double weight, double power)
 {
-    return weight > MIN_DRAWN_WEIGHT ? pow(weight, power) : 0.0;
+    return weight > MIN_DRAWN_WEIGHT ? segue_exp(power * segue_ln(weight)) : 0.0;
 }
 
 /* Draw a component by its weight raised to a power. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bandit/options.h"
+#include "core/math/ln.h"
 #include "core/text.h"
 
 #define MAX_NAME_LENGTH 63
@@ -84,8 +85,8 @@ segue_status segue_policy_parse(segue_policy_spec *out, const char *text, segue_
 
 double segue_policy_log_term(size_t terms, uint64_t horizon, double delta)
 {
-    return log((double)terms) + 2.0 * log((double)horizon) -
-           log(delta); /* a sum of logarithms cannot overflow */
+    return segue_ln((double)terms) + 2.0 * segue_ln((double)horizon) -
+           segue_ln(delta); /* a sum of logarithms cannot overflow */
 }
 
 double segue_policy_log_term_estimated(size_t n_models, size_t n_arms, uint64_t horizon,

@@ -1,4 +1,4 @@
-/* stats.c - Welford's running moments (1962), their sum (Chan, Golub, LeVeque 1979), quantiles.
+/* stats.c - Welford's running moments (1962), their sum (Chan, Golub, LeVeque 1979), quantiles, Student's t.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "segue/stats.h"
 
@@ -6,7 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PI        3.14159265358979323846
+#include "core/math/erf.h"
+#include "core/random/beta.h"
+
 #define NORMAL_95 1.95996398454005424
 
 void segue_stats_add(segue_stats *stats, double x)
@@ -39,17 +41,13 @@ double segue_stats_standard_error(const segue_stats *stats)
     return sqrt(segue_stats_variance(stats) / (double)stats->count);
 }
 
-/* P(|t| <= x) for n degrees of freedom, a finite sum (Abramowitz and Stegun 26.7.3 and 26.7.4). */
-static double student_within(double x, uint64_t n)
+/* P(|t| > x) for n degrees of freedom, by the Beta distribution (Abramowitz and Stegun 26.7.1).  The form
+ * in which nothing cancels: of the tail where it is small, else of the middle. */
+static double student_beyond(double x, uint64_t n)
 {
-    const double angle = atan(x / sqrt((double)n)), cosine = cos(angle);
-    const double square = cosine * cosine;
-    double term = n % 2 ? cosine : 1.0, sum = n == 1 ? 0.0 : term;
-    for (uint64_t k = n % 2 ? 3 : 2; k < n - 1 && n > 2; k += 2) {
-        term *= square * (double)(k - 1) / (double)k;
-        sum += term;
-    }
-    return n % 2 ? (angle + sin(angle) * sum) * (2.0 / PI) : sin(angle) * sum;
+    const double freedom = (double)n, square = x * x, share = freedom / (freedom + square);
+    return square > 3.0 ? segue_beta_cdf(share, 0.5 * freedom, 0.5)
+                        : 1.0 - segue_beta_cdf(square / (freedom + square), 0.5, 0.5 * freedom);
 }
 
 double segue_stats_student_95(uint64_t count)
@@ -61,7 +59,7 @@ double segue_stats_student_95(uint64_t count)
     double low = NORMAL_95, high = 13.0;
     for (int i = 0; i < 60; i++) {
         const double middle = 0.5 * (low + high);
-        if (student_within(middle, count - 1) < 0.95)
+        if (student_beyond(middle, count - 1) > 0.05)
             low = middle;
         else
             high = middle;
@@ -69,7 +67,6 @@ double segue_stats_student_95(uint64_t count)
     return 0.5 * (low + high);
 }
 
-/* Far out the finite sum rounds to 1: p is then 0, never negative. */
 double segue_stats_student_p(double t, uint64_t count)
 {
     if (count < 2 || isnan(t))
@@ -77,8 +74,8 @@ double segue_stats_student_p(double t, uint64_t count)
     if (isinf(t))
         return 0.0;
     if (count > 10000) /* the normal's, to 2e-4 of it */
-        return erfc(fabs(t) / sqrt(2.0));
-    return fmax(0.0, 1.0 - student_within(fabs(t), count - 1));
+        return segue_erfc(fabs(t) / sqrt(2.0));
+    return student_beyond(fabs(t), count - 1);
 }
 
 static int ascending(const void *a, const void *b)

@@ -5,11 +5,13 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "segue/internal.h"
+
 double segue_amount_round(double x, int digits)
 {
     if (x == 0.0)
         return 0.0;
-    const double unit = pow(10.0, floor(log10(fabs(x))) - digits + 1.0);
+    const double unit = segue_decade_power(segue_decade(x) - digits + 1);
     return unit * rint(x / unit);
 }
 

@@ -87,7 +87,7 @@ segue_regret segue_cell_mean(const segue_cell *cell, segue_track track, size_t p
  * median with probability 0.95; at least 1. */
 static size_t median_rank(size_t n)
 {
-    double exactly = pow(0.5, (double)n),
+    double exactly = segue_pow(0.5, (double)n),
            below = exactly; /* P(k - 1 values below the median), P(fewer) */
     size_t k = 1;
     for (;; k++) {

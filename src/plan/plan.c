@@ -54,7 +54,7 @@ static void fill_rows(segue_plan_result *out, const segue_plan_config *config,
     for (size_t i = 0; out->n_rows < SEGUE_MAX_PLAN_ROWS && !enough; i++) {
         const double m = mantissa[i % 6];
         const size_t decade = i / 6;
-        const double tasks = rint(10.0 * m * pow(10.0, (double)decade));
+        const double tasks = rint(10.0 * m * segue_decade_power((int)decade));
         if (tasks > (double)config->max_tasks)
             break;
         segue_plan_row *row = &out->row[out->n_rows++];

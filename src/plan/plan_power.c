@@ -178,6 +178,12 @@ static double power_of(const plan_crossings *crossings, size_t share, plan_level
     return (double)count / (double)crossings->runs;
 }
 
+/* The length of a vector; neither part overflows when squared. */
+static double length_of(double x, double y)
+{
+    return sqrt(x * x + y * y);
+}
+
 segue_interval segue_plan_power_at(const plan_crossings *crossings, size_t share, uint64_t tasks)
 {
     const double power = power_of(crossings, share, PLAN_LEVEL_VALUE, tasks);
@@ -187,8 +193,8 @@ segue_interval segue_plan_power_at(const plan_crossings *crossings, size_t share
     const segue_interval wilson = share_of((uint64_t)rint(power * runs), crossings->runs);
     return (segue_interval){
         .value = power,
-        .low = fmax(0.0, power - hypot(power - wilson.low, fmax(0.0, power - low))),
-        .high = fmin(1.0, power + hypot(wilson.high - power, fmax(0.0, high - power)))};
+        .low = fmax(0.0, power - length_of(power - wilson.low, fmax(0.0, power - low))),
+        .high = fmin(1.0, power + length_of(wilson.high - power, fmax(0.0, high - power)))};
 }
 
 /* ---- tasks for a power ------------------------------------------------------------------- */
@@ -210,8 +216,9 @@ static segue_interval tasks_of_level(const double *crossing, uint64_t runs)
 /* Move away from `value` by two independent relative errors: to `a`, and to `b`. */
 static double add_errors(double value, double a, double b, double sign)
 {
-    const double error = hypot(fmax(0.0, sign * log(a / value)), fmax(0.0, sign * log(b / value)));
-    return value * exp(sign * error);
+    const double of_a = fmax(0.0, sign * segue_ln(a / value));
+    const double of_b = fmax(0.0, sign * segue_ln(b / value));
+    return value * segue_exp(sign * length_of(of_a, of_b));
 }
 
 /* A larger gain needs fewer tasks. */

@@ -34,7 +34,7 @@
 /** Round a number of rewards down to the two digits of %.2g, so that 1.99 is not 2. */
 static inline double segue_replay_round_down(double rewards)
 {
-    const double unit = rewards > 0.0 ? pow(10.0, floor(log10(rewards)) - 1.0) : 1.0;
+    const double unit = rewards > 0.0 ? segue_decade_power(segue_decade(rewards) - 1) : 1.0;
     return floor(rewards / unit + 1e-9) * unit;
 }
 

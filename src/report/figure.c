@@ -269,7 +269,7 @@ static void print_plot(FILE *out, const segue_figure *figure, const segue_series
 /* Return a step of 1, 2 or 5 times a power of ten that divides 0 .. `end` into at most five. */
 static double coarse_step(double end)
 {
-    double step = pow(10.0, floor(log10(end / 5.0)));
+    double step = segue_decade_power(segue_decade(end / 5.0));
     for (size_t i = 0; i < 3 && 5.0 * step < end; i++)
         step *= i == 1 ? 2.5 : 2.0;
     return step;

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "core/math/exp.h"
 #include "sim/laws/clipped_lognormal.h"
 #include "sim/laws/truncated_normal.h"
 
@@ -125,8 +126,8 @@ double segue_arm_stream_next(arm_stream *stream, const segue_rewards *rewards)
     case SEGUE_JACKPOT:
         return next_bit(stream) > 0.0 ? 1.0 : rewards->parameter;
     case SEGUE_LOGNORMAL:
-        return fmin(1.0,
-                    exp(stream->location + rewards->parameter * segue_rng_normal(&stream->rng)));
+        return fmin(
+            1.0, segue_exp(stream->location + rewards->parameter * segue_rng_normal(&stream->rng)));
     }
     return mean;
 }

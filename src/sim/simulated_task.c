@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "core/math/exp.h"
 #include "core/random/rng_sample.h"
 #include "segue/environment.h"
 #include "segue/rng.h"
@@ -93,7 +94,7 @@ static void draw_shares(double *share, const segue_models *models, double concen
         max = fmax(max, share[k]);
     }
     for (size_t k = 0; k < models->n_models; k++) {
-        share[k] = exp(share[k] - max);
+        share[k] = segue_exp(share[k] - max);
         total += share[k];
     }
     for (size_t k = 0; k < models->n_models; k++)

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
+#include "core/math/ln.h"
 #include "segue/theory.h"
 
 /* Return the smallest distance of two models on any arm. */
@@ -41,13 +42,13 @@ segue_hypothesis_test segue_hypothesis_test_bound(const segue_models *models,
                                                   double delta, double log_term)
 {
     const double steps = (double)horizon, gap = min_gap(models);
-    const double threshold = 2.0 * log(2.0 / delta) / (gap * gap);
+    const double threshold = 2.0 * segue_ln(2.0 / delta) / (gap * gap);
     const double tau = (double)models->n_arms * threshold;
     return (segue_hypothesis_test){
         .model_gap = gap,
         .threshold = threshold,
         .tau = tau,
-        .order = log(steps * tau) * segue_complexity_ucb(sets),
+        .order = segue_ln(steps * tau) * segue_complexity_ucb(sets),
         .regret = bound_regret(models, sets, steps, delta, log_term, threshold),
     };
 }

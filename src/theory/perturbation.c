@@ -7,6 +7,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
+#include "core/math/exp.h"
+#include "core/math/ln.h"
 #include "theory/whitening.h"
 
 /* Return C(Theta) without its factor C3. */
@@ -35,19 +37,19 @@ segue_perturbation segue_perturbation_bound(const segue_models *models,
     const double arms = (double)models->n_arms, m = (double)models->n_models;
     const double low = spectrum->sigma_min, lambda = spectrum->lambda_min;
     const double smallest = separation(models, spectrum);
-    const double log_arms = log(arms / delta), log_moment = log(2.0 * arms / delta);
+    const double log_arms = segue_ln(arms / delta), log_moment = segue_ln(2.0 * arms / delta);
     const double printed = c3 * constant_of(models, spectrum, SEGUE_FORM_PRINTED);
     const double corrected = c3 * constant_of(models, spectrum, SEGUE_FORM_CORRECTED);
-    const double rate = pow(arms, 2.5) * m * m * sqrt(log_arms / n_tasks);
+    const double rate = segue_pow(arms, 2.5) * m * m * sqrt(log_arms / n_tasks);
     return (segue_perturbation){
         .constant = printed,
         .constant_corrected = corrected,
         .error = printed * rate,
         .error_corrected = corrected * rate,
-        .min_tasks = c4 * pow(m, 5) * pow(arms, 6) * log_arms /
+        .min_tasks = c4 * segue_pow(m, 5) * segue_pow(arms, 6) * log_arms /
                      (smallest * smallest * low * low * low * lambda * lambda),
         .second_moment = 2.0 * arms * sqrt(log_moment / n_tasks),
-        .third_moment = pow(arms, 1.5) * sqrt(6.0 * log_moment / n_tasks),
+        .third_moment = segue_pow(arms, 1.5) * sqrt(6.0 * log_moment / n_tasks),
     };
 }
 
@@ -62,12 +64,12 @@ segue_perturbation_tasks segue_perturbation_tasks_needed(const segue_models *mod
         1.0 / segue_whitening_gap(models, spectrum, SEGUE_FORM_PRINTED) + 1 / low;
     const double corrected =
         1.0 / segue_whitening_gap(models, spectrum, SEGUE_FORM_CORRECTED) + 1.0 / low;
-    const double shared = 43.0 * 43.0 * pow((double)models->n_models, 5) * log(4.0 * arms / delta) /
-                          (low * low * low * lambda * lambda);
+    const double shared = 43.0 * 43.0 * segue_pow((double)models->n_models, 5) *
+                          segue_ln(4.0 * arms / delta) / (low * low * low * lambda * lambda);
     return (segue_perturbation_tasks){
-        .moments = 16.0 * arms * arms * log(2.0 * arms / delta) / (smallest * smallest),
-        .tensor = shared * pow(arms, 6) / c1 * printed * printed,
-        .tensor_corrected = shared * pow(arms, 5) / (c1 * c1) * corrected * corrected,
+        .moments = 16.0 * arms * arms * segue_ln(2.0 * arms / delta) / (smallest * smallest),
+        .tensor = shared * segue_pow(arms, 6) / c1 * printed * printed,
+        .tensor_corrected = shared * segue_pow(arms, 5) / (c1 * c1) * corrected * corrected,
     };
 }
 

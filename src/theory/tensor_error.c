@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
+#include "core/math/exp.h"
 #include "theory/whitening.h"
 
 /* Return the largest Euclidean norm of a model's means. */
@@ -26,8 +27,8 @@ double segue_tensor_error_bound(const segue_models *models, const segue_spectrum
 {
     const double low = spectrum->sigma_min;
     const double gap = segue_whitening_gap(models, spectrum, form);
-    const double third = eps_3 + pow(largest_norm(models), 3); /* at least |M3_hat| */
-    return pow((double)models->n_models / low, 1.5) *
+    const double third = eps_3 + segue_pow(largest_norm(models), 3); /* at least |M3_hat| */
+    return segue_pow((double)models->n_models / low, 1.5) *
            (10.0 * eps_2 * (1.0 / gap + 1.0 / low) * third + eps_3);
 }
 

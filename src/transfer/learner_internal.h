@@ -8,6 +8,7 @@
 #define SEGUE_TRANSFER_LEARNER_INTERNAL_H
 
 #include "../core/bytes.h"
+#include "../core/stop.h"
 #include "segue/learner.h"
 #include "segue/learner_arms.h"
 #include "segue/learner_explain.h"
@@ -71,6 +72,11 @@ size_t segue_learner_close_bytes(const segue_learner *learner);
 /** Set the steps of tasks that are opened from now on; 0: those of the configuration.  The learner's
  * own bytes do not change: defaults that follow from its steps stay. */
 void segue_learner_set_task_steps(segue_learner *learner, uint64_t steps);
+
+/** segue_learner_refit_fully, until it is stopped: then the learner is as it was.
+ * @retval SEGUE_EDOMAIN, SEGUE_ENOMEM, SEGUE_ESTOPPED */
+SEGUE_MUST_CHECK segue_status segue_learner_refit_until(segue_learner *learner,
+                                                        const atomic_bool *stop, segue_error *err);
 
 /** Set config.background of a learner without a refit: a saved one that a service goes on with. */
 void segue_learner_set_background(segue_learner *learner, bool background);

@@ -32,7 +32,8 @@ typedef struct refit_method {
     segue_status (*copy)(const segue_learner *learner, void **out, segue_error *err);
     /* Fit the copy, in any thread; @retval SEGUE_ENOMEM */
     segue_status (*run)(void *copy, segue_error *err);
-    void (*run_fully)(void *copy); /* refit many times; NULL: there is no need */
+    /* Refit many times, until it is stopped; NULL: there is no need. */
+    void (*run_fully)(void *copy, const atomic_bool *stop);
     /* Replace the learner's fit by the copy's, add the tasks that were closed since, and publish.
      * On failure the learner is as it was, and the copy can be adopted again.
      * @retval SEGUE_ENOMEM */

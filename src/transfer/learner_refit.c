@@ -74,6 +74,12 @@ segue_status segue_learner_refit_publish(segue_learner *learner, segue_refit **r
 
 segue_status segue_learner_refit_fully(segue_learner *learner, segue_error *err)
 {
+    return segue_learner_refit_until(learner, NULL, err);
+}
+
+segue_status segue_learner_refit_until(segue_learner *learner, const atomic_bool *stop,
+                                       segue_error *err)
+{
     const refit_method *method = learner->method->refit;
     void *copy = NULL;
     if (!method || !method->run_fully)
@@ -81,8 +87,10 @@ segue_status segue_learner_refit_fully(segue_learner *learner, segue_error *err)
     if (learner->refit)
         return segue_fail(err, SEGUE_EDOMAIN, "a refit is open; publish or destroy it first");
     SEGUE_TRY(method->copy(learner, &copy, err));
-    method->run_fully(copy);
-    const segue_status status = method->adopt(learner, copy, err);
+    method->run_fully(copy, stop);
+    segue_status status = segue_stop_check(stop, err);
+    if (status == SEGUE_OK)
+        status = method->adopt(learner, copy, err);
     method->discard(copy);
     return status;
 }

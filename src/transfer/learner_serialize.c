@@ -125,7 +125,12 @@ static segue_status damaged(const char *path, const char *what, segue_error *err
     return segue_fail(err, SEGUE_EFILE, "%s: is damaged: %s", segue_path_tail(path), what);
 }
 
-/* The whole file. */
+static bool begins_like_a_learner(const segue_bytes *b)
+{
+    return b->size < strlen(MAGIC) || memcmp(b->data, MAGIC, strlen(MAGIC)) == 0;
+}
+
+/* The whole file, unless it begins with something else: a device may have no end. */
 static segue_status read_file(const char *path, segue_bytes *b, segue_error *err)
 {
     char buffer[65536];
@@ -134,7 +139,8 @@ static segue_status read_file(const char *path, segue_bytes *b, segue_error *err
         return segue_fail(err, SEGUE_EFILE, "%s: cannot be opened: %s", segue_path_tail(path),
                           strerror(errno));
     size_t size;
-    while ((size = fread(buffer, 1, sizeof buffer, file)) > 0)
+    while (!b->failed && begins_like_a_learner(b) &&
+           (size = fread(buffer, 1, sizeof buffer, file)) > 0)
         segue_bytes_append(b, buffer, size);
     segue_status status = SEGUE_OK;
     if (ferror(file))

@@ -200,9 +200,9 @@ static segue_status run(void *made, segue_error *err)
     return SEGUE_OK;
 }
 
-static void run_fully(void *made)
+static void run_fully(void *made, const atomic_bool *stop)
 {
-    segue_sampler_refit_fully(made);
+    segue_sampler_refit_fully(made, stop);
 }
 
 static segue_status adopt(segue_learner *learner, void *made, segue_error *err)

@@ -22,7 +22,9 @@
 
 #include <math.h>
 
-#include "core/log_gamma.h"
+#include "core/math/exp.h"
+#include "core/math/ln.h"
+#include "core/math/log_gamma.h"
 #include "core/random/beta.h"
 
 #define FIRST_STEP           128 /* no such test before ... */
@@ -40,7 +42,8 @@ double segue_retest_excess(double bar, double a, double b)
     if (bar <= 0.0 || bar >= 1.0)
         return fmax(0.0, mean - bar);
     const double above = segue_beta_cdf(1.0 - bar, b, a);
-    const double density = exp(a * log(bar) + b * log1p(-bar) - segue_log_beta(a, b));
+    const double density =
+        segue_exp(a * segue_ln(bar) + b * segue_log1p(-bar) - segue_log_beta(a, b));
     return fmax(0.0, (mean - bar) * above + density / (a + b));
 }
 

@@ -8,6 +8,8 @@
  * quantile for those that beat the best so far.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
+#include "core/math/exp.h"
+#include "core/math/ln.h"
 #include "core/random/beta.h"
 
 #define ROUNDING 1e-9 /* relative, of the distribution function */
@@ -30,8 +32,8 @@ static void fill_defaults(const segue_setting *setting, double *option)
 /* Return the probability above the index, at most 1. */
 static double tail_of(const segue_task_view *view)
 {
-    const double log_n = fmax(1.0, log((double)view->horizon));
-    return 1.0 / (((double)view->step + 1.0) * pow(log_n, view->option[C]));
+    const double log_n = fmax(1.0, segue_ln((double)view->horizon));
+    return 1.0 / (((double)view->step + 1.0) * segue_pow(log_n, view->option[C]));
 }
 
 /* The best arm so far: its lack is the quantile `tail` of Beta(1 + T - S, 1 + S). */

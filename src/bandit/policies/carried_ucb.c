@@ -5,9 +5,9 @@
  * no index, and all its tasks share one set.
  * Cost O(n_arms) per step.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
 
 #include "bandit/choose.h"
+#include "core/math/ln.h"
 
 /* The state: for each model index, n_arms counts, then n_arms sums. */
 static double *pulls_of(const segue_task_view *view)
@@ -50,7 +50,7 @@ void segue_carried_ucb_fill_defaults(const segue_setting *setting, double *optio
 
 double segue_carried_ucb_log_term(const segue_setting *setting, const double *option)
 {
-    return segue_ucb_log_term(setting, option) + 2.0 * log((double)setting->n_tasks);
+    return segue_ucb_log_term(setting, option) + 2.0 * segue_ln((double)setting->n_tasks);
 }
 
 segue_choice segue_carried_ucb_choose(const segue_task_view *view, segue_rng *rng)

@@ -7,6 +7,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
+#include "core/math/ln.h"
+
 static const segue_option options[] = {
     {.key = "discount",
      .help = "weight a reward keeps per step (default 1 - 1/(4 sqrt n))",
@@ -53,7 +55,7 @@ static segue_choice choose(const segue_task_view *view, segue_rng *rng)
 {
     (void)rng;
     const double *state = view->state;
-    return by_rule(largest_bound(view, counts, 4.0 * view->option[1] * log(state[0])));
+    return by_rule(largest_bound(view, counts, 4.0 * view->option[1] * segue_ln(state[0])));
 }
 
 const segue_policy segue_policy_d_ucb = {

@@ -6,6 +6,8 @@
  * Cost O(n_arms) per step.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
+#include "core/math/exp.h"
+#include "core/math/ln.h"
 #include "core/random/rng_sample.h"
 
 enum { GAMMA, N_OPTIONS };
@@ -21,7 +23,8 @@ const segue_option segue_exp3_options[N_OPTIONS] = {
 static void fill_defaults(const segue_setting *setting, double *option)
 {
     const double arms = (double)setting->n_arms, steps = fmax(1.0, (double)setting->horizon);
-    fill_default(&option[GAMMA], fmin(1.0, sqrt(arms * log(arms) / (expm1(1.0) * steps))));
+    fill_default(&option[GAMMA],
+                 fmin(1.0, sqrt(arms * segue_ln(arms) / (segue_expm1(1.0) * steps))));
 }
 
 /* The state: the log of each weight; then scratch, the probability of each arm. */
@@ -40,7 +43,7 @@ static double find_probabilities(const segue_task_view *view, double *probabilit
         if (is_allowed(view, arm))
             largest = fmax(largest, log_weight[arm]);
     for (size_t arm = 0; arm < view->n_arms; arm++) {
-        probability[arm] = is_allowed(view, arm) ? exp(log_weight[arm] - largest) : 0.0;
+        probability[arm] = is_allowed(view, arm) ? segue_exp(log_weight[arm] - largest) : 0.0;
         total += probability[arm];
         count += is_allowed(view, arm);
     }

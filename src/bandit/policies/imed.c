@@ -6,14 +6,16 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
+#include "core/math/ln.h"
+
 /* kl between Bernoulli means p <= q. */
 static double divergence(double p, double q)
 {
     double sum = 0.0;
     if (p > 0.0)
-        sum += p * log(p / q);
+        sum += p * segue_ln(p / q);
     if (p < 1.0)
-        sum += q < 1.0 ? (1.0 - p) * log((1.0 - p) / (1.0 - q)) : INFINITY;
+        sum += q < 1.0 ? (1.0 - p) * segue_ln((1.0 - p) / (1.0 - q)) : INFINITY;
     return fmax(0.0, sum);
 }
 
@@ -33,7 +35,7 @@ static double index_of(const segue_task_view *view, size_t arm, double best)
 {
     const double pulls = (double)view->pulls[arm] + pending_of(view, arm);
     const double index =
-        -pulls * divergence(fmin(1.0, exact_average(view, arm)), best) - log(pulls);
+        -pulls * divergence(fmin(1.0, exact_average(view, arm)), best) - segue_ln(pulls);
     return rint(index * 1e9) * 1e-9;
 }
 

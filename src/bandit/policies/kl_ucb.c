@@ -8,12 +8,16 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
+#include "core/math/exp.h"
+#include "core/math/ln.h"
+
 #define MAX_STEPS 50 /* Newton needs about six; this ends a stall by rounding */
 
 /* kl between Bernoulli means p and 1 - lack; 0 < p < 1, 0 < lack < 1. */
 static double divergence(double p, double lack)
 {
-    return p * (log(p) - log1p(-lack)) + (1.0 - p) * (log(1.0 - p) - log(lack));
+    return p * (segue_ln(p) - segue_log1p(-lack)) +
+           (1.0 - p) * (segue_ln(1.0 - p) - segue_ln(lack));
 }
 
 /* Return 1 - q for the largest q with kl(p, q) <= budget. */
@@ -22,10 +26,10 @@ static double solve_gap(double p, double budget)
     if (p >= 1.0)
         return 0.0;
     if (p <= 0.0)
-        return exp(-budget);
+        return segue_exp(-budget);
     /* Left of the root: kl(p, q) >= 2 (q - p)^2, and >= -entropy - (1 - p) log lack. */
-    const double entropy = -p * log(p) - (1.0 - p) * log(1.0 - p);
-    double lack = fmax(1.0 - p - sqrt(0.5 * budget), exp(-(budget + entropy) / (1.0 - p)));
+    const double entropy = -p * segue_ln(p) - (1.0 - p) * segue_ln(1.0 - p);
+    double lack = fmax(1.0 - p - sqrt(0.5 * budget), segue_exp(-(budget + entropy) / (1.0 - p)));
     for (int i = 0; i < MAX_STEPS && lack > 0.0 && lack < 1.0 - p; i++) {
         const double slope = (1.0 - p - lack) / (lack * (1.0 - lack));
         const double next = lack + (divergence(p, lack) - budget) / slope;
@@ -41,13 +45,13 @@ static bool beats(double p, double budget, double lack)
 {
     if (1.0 - p <= lack)
         return true;
-    return lack > 0.0 && (p <= 0.0 ? -log(lack) : divergence(p, lack)) < budget;
+    return lack > 0.0 && (p <= 0.0 ? -segue_ln(lack) : divergence(p, lack)) < budget;
 }
 
 static segue_choice choose(const segue_task_view *view, segue_rng *rng)
 {
     (void)rng;
-    const double log_t = log((double)view->step);
+    const double log_t = segue_ln((double)view->step);
     size_t best = view->n_arms;
     double lack = INFINITY;
     for (size_t arm = 0; arm < view->n_arms; arm++) {

@@ -5,10 +5,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
+#include "core/math/ln.h"
+
 static double index_of(const segue_task_view *view, size_t arm, double share)
 {
     const double pulls = (double)view->pulls[arm] + pending_of(view, arm);
-    return exact_average(view, arm) + sqrt(fmax(0.0, log(share / pulls)) / pulls);
+    return exact_average(view, arm) + sqrt(fmax(0.0, segue_ln(share / pulls)) / pulls);
 }
 
 static segue_choice choose(const segue_task_view *view, segue_rng *rng)

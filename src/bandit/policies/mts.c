@@ -7,6 +7,8 @@
  * Cost O(n_models) per step.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
+#include "core/math/exp.h"
+#include "core/math/ln.h"
 #include "core/random/rng_sample.h"
 
 /* Precomputed: log mean, then log(1 - mean), of each model and arm. */
@@ -25,8 +27,8 @@ static void precompute(const segue_setting *setting, const double *option, void 
         const double mean = fmin(
             1.0,
             fmax(0.0, setting->models->mean[i])); /* an estimated mean may lie outside [0, 1] */
-        log_mean[i] = log(mean);
-        log_mean[size + i] = log1p(-mean);
+        log_mean[i] = segue_ln(mean);
+        log_mean[size + i] = segue_log1p(-mean);
     }
 }
 
@@ -41,7 +43,7 @@ static void begin(const segue_task_view *view)
 {
     double *log_posterior = view->state;
     for (size_t k = 0; k < view->models->n_models; k++)
-        log_posterior[k] = log(view->models->weight[k]);
+        log_posterior[k] = segue_ln(view->models->weight[k]);
 }
 
 static void update(const segue_task_view *view, size_t arm, double reward)
@@ -75,7 +77,7 @@ static segue_choice choose(const segue_task_view *view, segue_rng *rng)
     if (max == -INFINITY)
         return (segue_choice){.arm = segue_ts_arm(view, rng), .reason = SEGUE_NO_MODEL_LEFT};
     for (size_t k = 0; k < n_models; k++)
-        posterior[k] = exp(log_posterior[k] - max);
+        posterior[k] = segue_exp(log_posterior[k] - max);
     return by_rule(segue_choose_best_arm(view, segue_rng_index(rng, posterior, n_models)));
 }
 

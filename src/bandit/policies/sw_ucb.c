@@ -7,6 +7,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
+#include "core/math/ln.h"
+
 #define MAX_WINDOW 10000000.0
 #define UNIT                                                                                       \
     0x1p39 /* rewards are counted in units of 2^-39: sums of a window are exact, and removals      \
@@ -44,7 +46,7 @@ static void fill_defaults(const segue_setting *setting, double *option)
 {
     const double n = (double)setting->horizon;
     const double steps = n * (double)setting->n_tasks;
-    fill_default(&option[0], fmin(MAX_WINDOW, fmax(1.0, ceil(2.0 * sqrt(n * log(steps))))));
+    fill_default(&option[0], fmin(MAX_WINDOW, fmax(1.0, ceil(2.0 * sqrt(n * segue_ln(steps))))));
     fill_default(&option[1], 0.6);
 }
 
@@ -88,7 +90,7 @@ static segue_choice choose(const segue_task_view *view, segue_rng *rng)
     (void)rng;
     const window *w = view->state;
     const double seen = (double)(w->t < w->size ? w->t : w->size);
-    return by_rule(largest_bound(view, counts, view->option[1] * log(seen)));
+    return by_rule(largest_bound(view, counts, view->option[1] * segue_ln(seen)));
 }
 
 const segue_policy segue_policy_sw_ucb = {

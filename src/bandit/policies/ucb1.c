@@ -4,10 +4,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/choose.h"
 
+#include "core/math/ln.h"
+
 static segue_choice choose(const segue_task_view *view, segue_rng *rng)
 {
     (void)rng;
-    return by_rule(largest_bound(view, task_counts, 2.0 * log((double)view->step)));
+    return by_rule(largest_bound(view, task_counts, 2.0 * segue_ln((double)view->step)));
 }
 
 const segue_policy segue_policy_ucb1 = {

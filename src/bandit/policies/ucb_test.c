@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "bandit/choose.h"
+#include "core/math/ln.h"
 
 typedef struct test_precomputed {
     double threshold; /* pulls of one arm after which it commits */
@@ -57,7 +58,7 @@ static void precompute(const segue_setting *setting, const double *option, void 
     double gap = INFINITY;
     for (size_t arm = 0; arm < setting->n_arms; arm++)
         gap = fmin(gap, smallest_gap(setting->models, arm, test->column));
-    test->threshold = 2.0 * log(2.0 / option[0]) / (gap * gap);
+    test->threshold = 2.0 * segue_ln(2.0 / option[0]) / (gap * gap);
 }
 
 static size_t nearest_model(const segue_task_view *view, size_t arm)

@@ -3,6 +3,7 @@
 #ifndef SEGUE_BANDIT_TASK_H
 #define SEGUE_BANDIT_TASK_H
 
+#include "../../core/stop.h"
 #include "../batches.h"
 #include "../reward_weights.h"
 
@@ -46,17 +47,25 @@ bool segue_task_restrict(segue_task *task, const bool *allowed, segue_task_view 
 /**
  * Estimate the distribution of the policy's random choices among the allowed arms (n_arms) by
  * `draws` >= 1 draws; it is valid until the next tell. *certain: the choice is deterministic.
- * @retval SEGUE_EDOMAIN, SEGUE_ENOMEM
+ * `stop` (stop.h) is polled after each draw.
+ * @retval SEGUE_EDOMAIN, SEGUE_ENOMEM, SEGUE_ESTOPPED
  */
 SEGUE_MUST_CHECK segue_status segue_task_draw_distribution(segue_task *task, const bool *allowed,
-                                                           uint64_t draws, double *distribution,
-                                                           bool *certain, segue_error *err);
+                                                           uint64_t draws, const atomic_bool *stop,
+                                                           double *distribution, bool *certain,
+                                                           segue_error *err);
 
 /** Compute the probability of each arm at the next ask from that distribution. */
 SEGUE_MUST_CHECK segue_status segue_task_apply_distribution(segue_task *task, const bool *allowed,
                                                             const double *distribution,
                                                             bool certain, double *out,
                                                             segue_error *err);
+
+/** segue_task_probabilities, until it is stopped.  @retval SEGUE_EDOMAIN, SEGUE_ENOMEM, SEGUE_ESTOPPED */
+SEGUE_MUST_CHECK segue_status segue_task_probabilities_until(segue_task *task, const bool *allowed,
+                                                             uint64_t draws,
+                                                             const atomic_bool *stop, double *out,
+                                                             bool *exact, segue_error *err);
 
 /**
  * Copy a task to ask the copy; it has no batches and takes no rewards. The task's prior and models
@@ -66,6 +75,9 @@ SEGUE_MUST_CHECK segue_status segue_task_apply_distribution(segue_task *task, co
  */
 SEGUE_MUST_CHECK segue_status segue_task_copy(segue_task **out, const segue_task *task,
                                               segue_error *err);
+
+/** Undo the asks of a task since a copy was made that was not asked; no reward was told since. */
+void segue_task_undo_asks(segue_task *task, const segue_task *copy);
 
 /** Before a copy is asked: give it a random stream of its own, named by the task's stream. */
 void segue_task_fork_stream(segue_task *task, segue_task *copy);

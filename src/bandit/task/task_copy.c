@@ -65,6 +65,25 @@ segue_status segue_task_copy(segue_task **out, const segue_task *task, segue_err
     return SEGUE_OK;
 }
 
+void segue_task_undo_asks(segue_task *task, const segue_task *copy)
+{
+    const size_t n_arms = task->view.n_arms;
+    memcpy(task->asked, copy->asked, n_arms * sizeof *task->asked);
+    memcpy(task->pending, copy->pending, n_arms * sizeof *task->pending);
+    task->n_pending = copy->n_pending;
+    task->view.pending = copy->view.pending ? task->pending : NULL;
+    task->view.step = copy->view.step;
+    task->view.last_arm = copy->view.last_arm;
+    task->switches = copy->switches;
+    task->no_model_left = copy->no_model_left;
+    task->last_reason = copy->last_reason;
+    task->rng = copy->rng;
+    if (task->state_size)
+        memcpy(task->view.state, copy->view.state, task->state_size);
+    if (task->policy->rebind)
+        task->policy->rebind(&task->view);
+}
+
 void segue_task_fork_stream(segue_task *task, segue_task *copy)
 {
     const uint64_t seed = segue_rng_next(&task->rng), run = segue_rng_next(&task->rng) >> 1;

@@ -12,6 +12,7 @@
 #include "bandit/choose.h"
 #include "bandit/task/task.h"
 #include "core/fail.h"
+#include "core/stop.h"
 
 typedef segue_choice (*choose_function)(const segue_task_view *view, segue_rng *rng);
 
@@ -44,9 +45,9 @@ static bool has_one_arm(const segue_task_view *view)
     return allowed == 1;
 }
 
-/* Estimate the distribution; returns true if the choice is deterministic. */
+/* Estimate the distribution; returns true if the choice is deterministic.  After *stop it is of no use. */
 static bool find_distribution(choice_trial *trial, choose_function choose, uint64_t draws,
-                              double *distribution)
+                              const atomic_bool *stop, double *distribution)
 {
     const segue_rng before = trial->rng;
     const size_t first = attempt(trial, choose);
@@ -54,7 +55,7 @@ static bool find_distribution(choice_trial *trial, choose_function choose, uint6
         has_one_arm(&trial->view) || memcmp(&before, &trial->rng, sizeof before) == 0;
     const uint64_t attempts = certain ? 1 : draws;
     distribution[first] += 1.0;
-    for (uint64_t i = 1; i < attempts; i++)
+    for (uint64_t i = 1; i < attempts && !segue_stop_requested(stop); i++)
         distribution[attempt(trial, choose)] += 1.0;
     for (size_t arm = 0; arm < trial->view.n_arms; arm++)
         distribution[arm] /= (double)attempts;
@@ -98,7 +99,8 @@ static segue_status begin(choice_trial *trial, segue_task *task, const bool *all
 }
 
 segue_status segue_task_draw_distribution(segue_task *task, const bool *allowed, uint64_t draws,
-                                          double *distribution, bool *certain, segue_error *err)
+                                          const atomic_bool *stop, double *distribution,
+                                          bool *certain, segue_error *err)
 {
     choice_trial trial;
     const segue_policy *policy = segue_task_internals(task).policy;
@@ -109,9 +111,9 @@ segue_status segue_task_draw_distribution(segue_task *task, const bool *allowed,
         distribution[arm] = 0.0;
     *certain = (policy->split && policy->split->share(restore_state(&trial)) <= 0.0) ||
                find_distribution(&trial, policy->split ? policy->split->drawn : policy->choose,
-                                 draws, distribution);
+                                 draws, stop, distribution);
     free(trial.view.state);
-    return SEGUE_OK;
+    return segue_stop_check(stop, err);
 }
 
 segue_status segue_task_apply_distribution(segue_task *task, const bool *allowed,
@@ -125,16 +127,23 @@ segue_status segue_task_apply_distribution(segue_task *task, const bool *allowed
     return SEGUE_OK;
 }
 
-segue_status segue_task_probabilities(segue_task *task, const bool *allowed, uint64_t draws,
-                                      double *out, bool *exact, segue_error *err)
+segue_status segue_task_probabilities_until(segue_task *task, const bool *allowed, uint64_t draws,
+                                            const atomic_bool *stop, double *out, bool *exact,
+                                            segue_error *err)
 {
     double *distribution = calloc(segue_task_internals(task).view->n_arms, sizeof *distribution);
     if (!distribution)
         return segue_fail(err, SEGUE_ENOMEM, "out of memory for the probabilities of a task");
     segue_status status =
-        segue_task_draw_distribution(task, allowed, draws, distribution, exact, err);
+        segue_task_draw_distribution(task, allowed, draws, stop, distribution, exact, err);
     if (status == SEGUE_OK)
         status = segue_task_apply_distribution(task, allowed, distribution, *exact, out, err);
     free(distribution);
     return status;
+}
+
+segue_status segue_task_probabilities(segue_task *task, const bool *allowed, uint64_t draws,
+                                      double *out, bool *exact, segue_error *err)
+{
+    return segue_task_probabilities_until(task, allowed, draws, NULL, out, exact, err);
 }

@@ -28,6 +28,9 @@
 
 #include <math.h>
 
+#include "core/math/exp.h"
+#include "core/math/ln.h"
+
 #define ALPHA         (1.0 - SEGUE_CONFSEQ_LEVEL)
 #define TIGHTEST_SIZE 25.0 /* I0 */
 
@@ -35,7 +38,7 @@
 static double normal_boundary(double n, double m, double clock)
 {
     const double ratio = clock / (1.0 / n + 1.0 / m) / TIGHTEST_SIZE;
-    return (1.0 + 1.0 / ratio) * (log1p(ratio) - 2.0 * log(ALPHA));
+    return (1.0 + 1.0 / ratio) * (segue_log1p(ratio) - 2.0 * segue_ln(ALPHA));
 }
 
 /* Degrees of freedom of a sum of two variances; `share` is the first one's. */
@@ -52,7 +55,7 @@ static double half_width(const segue_confseq_moments *a, const segue_confseq_mom
     const double first = fmax(a->squares / (n - 1.0), pooled) / n;
     const double second = fmax(b->squares / (m - 1.0), pooled) / m;
     const double nu = freedom(first / (first + second), n, m);
-    return sqrt(nu * expm1(normal_boundary(n, m, clock) / nu) * (first + second));
+    return sqrt(nu * segue_expm1(normal_boundary(n, m, clock) / nu) * (first + second));
 }
 
 segue_confseq segue_confseq_of_moments(const segue_confseq_moments *first,

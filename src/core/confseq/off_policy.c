@@ -29,6 +29,9 @@
 
 #include <math.h>
 
+#include "core/math/exp.h"
+#include "core/math/ln.h"
+
 #define N_RATES  14 /* l = 1/2, 1/4, ...: the last is the best at a sum of squares of 3e9 */
 #define ALPHA    (1.0 - SEGUE_CONFSEQ_LEVEL)
 #define HALVINGS 40
@@ -82,7 +85,7 @@ static exponents exponents_of(const segue_off_policy_side *side)
     for (int i = 0; i < N_RATES; i++) {
         rate /= 2.0;
         e.slope[i] = rate;
-        e.penalty[i] = (-log1p(-rate) - rate) * side->squares;
+        e.penalty[i] = (-segue_log1p(-rate) - rate) * side->squares;
     }
     return e;
 }
@@ -92,7 +95,7 @@ static double mixture(const exponents *e, double above)
 {
     double sum = 0.0;
     for (int i = 0; i < N_RATES; i++)
-        sum += exp(e->slope[i] * above - e->penalty[i]);
+        sum += segue_exp(e->slope[i] * above - e->penalty[i]);
     return sum / N_RATES;
 }
 
@@ -111,7 +114,8 @@ static double lower_bound(const segue_off_policy_side *side)
 {
     const double limit = 2.0 / ALPHA;
     const exponents e = exponents_of(side);
-    double low = above_by_one(&e, log(limit)), high = above_by_one(&e, log(limit * N_RATES));
+    double low = above_by_one(&e, segue_ln(limit)),
+           high = above_by_one(&e, segue_ln(limit * N_RATES));
     for (int i = 0; i < HALVINGS; i++) {
         const double middle = 0.5 * (low + high);
         if (mixture(&e, middle) > limit)

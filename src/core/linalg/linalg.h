@@ -52,10 +52,10 @@ SEGUE_MUST_CHECK segue_status segue_linalg_eigenvectors(size_t n, double *a, dou
 
 /**
  * Eigenvalues of the n x n matrix `a`, which is destroyed: real and imaginary parts; and the right
- * eigenvectors, in the rows of `vectors` (for a complex pair: real and imaginary part).
+ * unit eigenvectors, in the rows of `vectors` (for a complex pair: two vectors of its plane).
  *
  * @retval SEGUE_ENOMEM
- * @retval SEGUE_EDOMAIN  LAPACK did not converge
+ * @retval SEGUE_EDOMAIN  they were not found
  */
 SEGUE_MUST_CHECK segue_status segue_linalg_eigen_general(size_t n, double *a, double *real,
                                                          double *imaginary, double *vectors,
@@ -65,7 +65,6 @@ SEGUE_MUST_CHECK segue_status segue_linalg_eigen_general(size_t n, double *a, do
  * Solve a x = b for several right-hand sides: a is n x n, b is n x m and becomes x.  `a` is
  * destroyed.
  *
- * @retval SEGUE_ENOMEM
  * @retval SEGUE_EDOMAIN  `a` is singular
  */
 SEGUE_MUST_CHECK segue_status segue_linalg_solve(size_t n, size_t m, double *a, double *b,

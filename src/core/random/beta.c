@@ -18,7 +18,8 @@
 
 #include <math.h>
 
-#include "core/log_gamma.h"
+#include "core/math/ln.h"
+#include "core/math/log_gamma.h"
 
 /* exp(1 / (6 n)) / (2 pi) at its most, n = 2: M^2 w^2 exp(2 n k) / v is not above. */
 #define MAX_SQUARE (1.0870 / 6.28318530717958647693)
@@ -85,16 +86,16 @@ double segue_beta_tail_bound_sum(double x, const segue_beta_array *betas, size_t
 /* The logarithm of t (1 - t) f(t). */
 static double log_density(double a, double b, double t)
 {
-    return a * log(t) + b * log1p(-t) - segue_log_beta(a, b);
+    return a * segue_ln(t) + b * segue_log1p(-t) - segue_log_beta(a, b);
 }
 
 double segue_beta_draw_above(double x, double probability, segue_rng *rng, double a, double b)
 {
-    const double far = -log1p(-segue_rng_uniform(rng)); /* in units of -1 / s */
+    const double far = -segue_log1p(-segue_rng_uniform(rng)); /* in units of -1 / s */
     const double w = width_of(x, a, b), spread = x * (1.0 - x), t = x + far * spread / w;
     if (!(t < 1.0))
         return -1.0;
     const double log_acceptance =
-        log_density(a, b, t) - log(t * (1.0 - t) / spread * probability * w) + far;
-    return log1p(-segue_rng_uniform(rng)) < log_acceptance ? t : -1.0;
+        log_density(a, b, t) - segue_ln(t * (1.0 - t) / spread * probability * w) + far;
+    return segue_log1p(-segue_rng_uniform(rng)) < log_acceptance ? t : -1.0;
 }

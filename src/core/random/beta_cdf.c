@@ -8,7 +8,9 @@
 #include <float.h>
 #include <math.h>
 
-#include "core/log_gamma.h"
+#include "core/math/exp.h"
+#include "core/math/ln.h"
+#include "core/math/log_gamma.h"
 #include "core/random/beta.h"
 
 #define MAX_TERMS 100000 /* about sqrt(max(a, b)) are needed */
@@ -52,7 +54,7 @@ static double fraction(double x, double a, double b)
 /* Return ln(x^a (1 - x)^b / B(a, b)). */
 static double log_front(double x, double a, double b)
 {
-    return a * log(x) + b * log1p(-x) - segue_log_beta(a, b);
+    return a * segue_ln(x) + b * segue_log1p(-x) - segue_log_beta(a, b);
 }
 
 double segue_beta_cdf(double x, double a, double b)
@@ -61,7 +63,7 @@ double segue_beta_cdf(double x, double a, double b)
         return 0.0;
     if (x >= 1.0)
         return 1.0;
-    const double front = exp(log_front(x, a, b));
+    const double front = segue_exp(log_front(x, a, b));
     if (x < (a + 1.0) / (a + b + 2.0))
         return fmin(1.0, front * fraction(x, a, b) / a);
     return fmax(0.0, 1.0 - front * fraction(1.0 - x, b, a) / b);
@@ -77,8 +79,8 @@ double segue_beta_quantile(double p, double a, double b)
     for (int i = 0; i < MAX_STEPS; i++) {
         const double value = segue_beta_cdf(x, a, b);
         *(value > p ? &high : &low) = x;
-        const double density = exp(log_front(x, a, b)) / (x * (1.0 - x));
-        double next = x - log(value / p) * value / density;
+        const double density = segue_exp(log_front(x, a, b)) / (x * (1.0 - x));
+        double next = x - segue_ln(value / p) * value / density;
         if (!(next > low && next < high)) /* NaN too */
             next = 0.5 * (low + high);
         const double step = fabs(next - x);

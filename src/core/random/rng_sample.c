@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <math.h>
 
+#include "core/math/exp.h"
+#include "core/math/ln.h"
 #include "core/random/rng_sample.h"
 #include "segue/rng.h"
 
@@ -19,7 +21,7 @@ double segue_rng_normal(segue_rng *rng)
         const double y = 2.0 * segue_rng_uniform(rng) - 1.0;
         square = x * x + y * y;
     } while (square >= 1.0 || square == 0.0);
-    return x * sqrt(-2.0 * log(square) / square);
+    return x * sqrt(-2.0 * segue_ln(square) / square);
 }
 
 /* Uniform in (0, 1]: its logarithm is finite. */
@@ -42,7 +44,7 @@ static double gamma_from_one(segue_rng *rng, double shape)
         const double u = positive_uniform(rng), square = x * x;
         if (u < 1.0 - SQUEEZE * square * square)
             return d * cube; /* accepted without logarithms: the test below would accept too */
-        if (log(u) < 0.5 * square + d * (1.0 - cube + log(cube)))
+        if (segue_ln(u) < 0.5 * square + d * (1.0 - cube + segue_ln(cube)))
             return d * cube;
     }
 }
@@ -51,9 +53,9 @@ double segue_rng_log_gamma(segue_rng *rng, double shape)
 {
     assert(shape > 0.0);
     if (shape >= 1.0)
-        return log(gamma_from_one(rng, shape));
-    const double raised = log(gamma_from_one(rng, shape + 1.0));
-    return raised + log(positive_uniform(rng)) / shape;
+        return segue_ln(gamma_from_one(rng, shape));
+    const double raised = segue_ln(gamma_from_one(rng, shape + 1.0));
+    return raised + segue_ln(positive_uniform(rng)) / shape;
 }
 
 double segue_rng_beta(segue_rng *rng, double a, double b)
@@ -64,7 +66,7 @@ double segue_rng_beta(segue_rng *rng, double a, double b)
     }
     const double log_x = segue_rng_log_gamma(rng, a);
     const double log_y = segue_rng_log_gamma(rng, b);
-    return 1.0 / (1.0 + exp(log_y - log_x));
+    return 1.0 / (1.0 + segue_exp(log_y - log_x));
 }
 
 size_t segue_rng_index(segue_rng *rng, const double *weight, size_t count)

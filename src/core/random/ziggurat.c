@@ -5,23 +5,26 @@
 
 #include <math.h>
 
+#include "core/math/exp.h"
+#include "core/math/ln.h"
+
 #define TAIL 3.442619855899      /* where the tail starts, for 128 layers */
 #define AREA 9.91256303526217e-3 /* of each layer */
 
 void segue_ziggurat_init(ziggurat *z)
 {
-    double height = exp(-0.5 * TAIL * TAIL);
+    double height = segue_exp(-0.5 * TAIL * TAIL);
     z->edge[0] = AREA / height;
     z->edge[1] = TAIL;
     z->edge[ZIGGURAT_LAYERS] = 0.0;
     for (int i = 2; i < ZIGGURAT_LAYERS; i++) {
-        z->edge[i] = sqrt(-2.0 * log(AREA / z->edge[i - 1] + height));
-        height = exp(-0.5 * z->edge[i] * z->edge[i]);
+        z->edge[i] = sqrt(-2.0 * segue_ln(AREA / z->edge[i - 1] + height));
+        height = segue_exp(-0.5 * z->edge[i] * z->edge[i]);
     }
     for (int i = 0; i < ZIGGURAT_LAYERS; i++)
         z->inner[i] = z->edge[i + 1] / z->edge[i];
     for (int i = 0; i <= ZIGGURAT_LAYERS; i++)
-        z->density[i] = exp(-0.5 * z->edge[i] * z->edge[i]);
+        z->density[i] = segue_exp(-0.5 * z->edge[i] * z->edge[i]);
 }
 
 /* Beyond TAIL (Marsaglia 1964), on the side of `sign`. */
@@ -29,8 +32,8 @@ static double from_tail(segue_rng *rng, double sign)
 {
     double x, y;
     do {
-        x = log(1.0 - segue_rng_uniform(rng)) / TAIL;
-        y = log(1.0 - segue_rng_uniform(rng));
+        x = segue_ln(1.0 - segue_rng_uniform(rng)) / TAIL;
+        y = segue_ln(1.0 - segue_rng_uniform(rng));
     } while (-2.0 * y < x * x);
     return copysign(TAIL - x, sign);
 }
@@ -47,7 +50,7 @@ double segue_ziggurat_normal(const ziggurat *z, segue_rng *rng)
         if (layer == 0)
             return from_tail(rng, u);
         const double low = z->density[layer], high = z->density[layer + 1];
-        if (low + segue_rng_uniform(rng) * (high - low) < exp(-0.5 * x * x))
+        if (low + segue_rng_uniform(rng) * (high - low) < segue_exp(-0.5 * x * x))
             return x;
     }
 }
@@ -66,7 +69,7 @@ static double gamma_from_one(const ziggurat *z, segue_rng *rng, double shape)
         const double rest = segue_rng_uniform(rng); /* 1 - u */
         if (rest * (1.0 - fabs(y)) > 0.75 * d * y * y * y * y)
             return d * cube;
-        if (log1p(-rest) < 0.5 * x * x + d * (1.0 - cube + log(cube)))
+        if (segue_log1p(-rest) < 0.5 * x * x + d * (1.0 - cube + segue_ln(cube)))
             return d * cube;
     }
 }

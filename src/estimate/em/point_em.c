@@ -21,6 +21,8 @@
 #include <string.h>
 
 #include "core/linalg/linalg.h"
+#include "core/math/exp.h"
+#include "core/math/ln.h"
 
 #define EDGE       1e-6 /* distance of means from 0 and 1 */
 #define START_EDGE 0.01 /* at a start: a model that one reward can exclude would get no tasks */
@@ -64,8 +66,8 @@ static void fit_all(point_em *em)
 {
     for (size_t k = 0; k < em->m; k++)
         for (size_t i = 0; i < em->n_arms; i++) {
-            const double p = em->mean[k * em->n_arms + i], lost = log1p(-p);
-            em->slope[i * em->m + k] = log(p) - lost;
+            const double p = em->mean[k * em->n_arms + i], lost = segue_log1p(-p);
+            em->slope[i * em->m + k] = segue_ln(p) - lost;
             em->slope[(em->n_arms + i) * em->m + k] = lost;
         }
     segue_linalg_multiply(em->n_tasks, 2 * em->n_arms, em->m, em->counts, em->slope, em->share);
@@ -78,13 +80,13 @@ static double share_out(double *share, size_t m, double *max)
     for (size_t k = 0; k < m; k++)
         best = fmax(best, share[k]);
     for (size_t k = 0; k < m; k++) {
-        share[k] = exp(share[k] - best);
+        share[k] = segue_exp(share[k] - best);
         total += share[k];
     }
     for (size_t k = 0; k < m; k++)
         share[k] /= total;
     *max = 1.0 / total;
-    return best + log(fmax(1.0, total)); /* one of its terms is 1 */
+    return best + segue_ln(fmax(1.0, total)); /* one of its terms is 1 */
 }
 
 static void expect(point_em *em)
@@ -95,7 +97,7 @@ static void expect(point_em *em)
     for (size_t l = 0; l < em->n_tasks; l++) {
         double *share = em->share + l * em->m, max;
         for (size_t k = 0; k < em->m; k++)
-            share[k] += log(em->weight[k]);
+            share[k] += segue_ln(em->weight[k]);
         em->log_likelihood += share_out(share, em->m, &max);
         certain += max;
     }
@@ -179,7 +181,7 @@ static double fit_of(const point_em *em, size_t task, const double *mean)
     const double *sum = em->counts + 2 * task * em->n_arms, *pulls = sum + em->n_arms;
     double fit = 0.0;
     for (size_t i = 0; i < em->n_arms; i++)
-        fit += sum[i] * log(mean[i]) + (pulls[i] - sum[i]) * log1p(-mean[i]);
+        fit += sum[i] * segue_ln(mean[i]) + (pulls[i] - sum[i]) * segue_log1p(-mean[i]);
     return fit;
 }
 

@@ -18,7 +18,9 @@
 #include <string.h>
 
 #include "core/fail.h"
-#include "core/log_gamma.h"
+#include "core/math/exp.h"
+#include "core/math/ln.h"
+#include "core/math/log_gamma.h"
 
 static const double concentrations[] = {1.0, 4.0, 16.0, 64.0};
 enum { N_CONCENTRATIONS = sizeof concentrations / sizeof *concentrations, MAX_LEVELS = 4 };
@@ -112,7 +114,7 @@ static double log_evidence(const cell_counts *n, double a)
         if (!(n->share[v] > 0.0))
             continue;
         const segue_log_gamma_ratio rise = segue_log_gamma_ratio_init(a * n->share[v]);
-        const double log_share = log(n->share[v]);
+        const double log_share = segue_ln(n->share[v]);
         for (size_t c = 0; c < n->n_types; c++) {
             const double count = n->of[c * n->n_cells + v];
             if (count > 0.0)
@@ -143,8 +145,8 @@ static void weigh(double *weight, size_t n)
     for (size_t k = 0; k < n; k++)
         max = fmax(max, weight[k]);
     for (size_t k = 0; k < n; k++)
-        weight[k] = P_RELEVANT / (double)n * exp(weight[k] - max);
-    weight[n] = (1.0 - P_RELEVANT) * exp(-max);
+        weight[k] = P_RELEVANT / (double)n * segue_exp(weight[k] - max);
+    weight[n] = (1.0 - P_RELEVANT) * segue_exp(-max);
     for (size_t k = 0; k <= n; k++)
         total += weight[k];
     for (size_t k = 0; k <= n; k++)

@@ -15,7 +15,9 @@
 
 #include <math.h>
 
-#include "core/log_gamma.h"
+#include "core/math/exp.h"
+#include "core/math/ln.h"
+#include "core/math/log_gamma.h"
 #include "core/random/rng_sample.h"
 
 #define MIN_LARGEST  16.0 /* the largest kappa is at least that ... */
@@ -37,10 +39,10 @@ size_t segue_kappas_draw_index(double *log_weight, size_t count, segue_rng *rng,
     for (size_t k = 0; k < count; k++)
         max = fmax(max, log_weight[k]);
     for (size_t k = 0; k < count; k++)
-        total += log_weight[k] = exp(log_weight[k] - max);
+        total += log_weight[k] = segue_exp(log_weight[k] - max);
     const size_t index = segue_rng_index(rng, log_weight, count);
     if (log_probability)
-        *log_probability = log(log_weight[index] / total);
+        *log_probability = segue_ln(log_weight[index] / total);
     return index;
 }
 
@@ -62,7 +64,7 @@ void segue_kappas_estimate(kappas *k, const type_table *types, double pulls)
     for (size_t g = 0; g < k->count; g++)
         total += count[g];
     for (size_t g = 0; g < N_KAPPAS; g++)
-        k->log_share[g] = log(count[g] / total);
+        k->log_share[g] = segue_ln(count[g] / total);
 }
 
 size_t segue_kappas_draw_one(const kappas *k, segue_rng *rng)
@@ -121,7 +123,7 @@ static double log_marginal(const task_set *set, size_t count, double kappa, doub
     return sum_of_ratios(kappa * p, set->won, count, set->scratch) +
            sum_of_ratios(kappa * (1.0 - p), set->lost, count, set->scratch) -
            sum_of_ratios(kappa, set->pulls, count, set->scratch) +
-           segue_log_beta(1.0 + won, 1.0 + lost) - won * log(p) - lost * log1p(-p);
+           segue_log_beta(1.0 + won, 1.0 + lost) - won * segue_ln(p) - lost * segue_log1p(-p);
 }
 
 /* Compute ln M for all kappas; returns the logarithm of their sum by shares. */
@@ -136,8 +138,8 @@ static double compute_marginal(const kappas *k, const task_set *set, size_t arm,
         max = fmax(max, m->log_lik[g] + k->log_share[g]);
     }
     for (size_t g = 0; g < k->count; g++)
-        total += exp(m->log_lik[g] + k->log_share[g] - max);
-    return max + log(fmax(1.0, total)); /* the largest term is 1 */
+        total += segue_exp(m->log_lik[g] + k->log_share[g] - max);
+    return max + segue_ln(fmax(1.0, total)); /* the largest term is 1 */
 }
 
 double segue_kappas_score(const kappas *k, const task_set *set)
@@ -176,7 +178,7 @@ static void draw_arm(const kappas *k, const task_set *set, type_table *types, si
     const size_t at = type * types->n_arms + arm;
     const double all = compute_marginal(k, set, arm, &m);
     for (size_t g = 0; g < k->count; g++)
-        weight[g] = exp(m.log_lik[g] + k->log_share[g] - all);
+        weight[g] = segue_exp(m.log_lik[g] + k->log_share[g] - all);
     const size_t g = segue_rng_index(rng, weight, k->count);
     segue_type_table_set(types, type, arm, m.won[g], m.pulls[g], g);
     match_moments(&m, weight, k->count, &types->play_a[at], &types->play_b[at]);

@@ -288,10 +288,12 @@ static void number_types(segue_sampler *s)
     }
 }
 
-static void refit_by(segue_sampler *s, segue_rng *rng)
+static void refit_by(segue_sampler *s, const atomic_bool *stop, segue_rng *rng)
 {
-    for (int k = 0; k < SPLITS; k++)
+    for (int k = 0; k < SPLITS && !segue_stop_requested(stop); k++)
         segue_sampler_split(s, rng);
+    if (segue_stop_requested(stop))
+        return;
     segue_sampler_split_merge(s, rng);
     segue_sampler_moves_sweep(s, rng);
 }
@@ -308,17 +310,17 @@ void segue_sampler_refit(segue_sampler *s)
     segue_rng rng;
     segue_rng_init(&rng, s->config.seed, s->config.run, s->finished, SEGUE_STREAM_REFIT);
     if (s->tasks.count > 0)
-        refit_by(s, &rng);
+        refit_by(s, NULL, &rng);
     finish_refit(s);
 }
 
-void segue_sampler_refit_fully(segue_sampler *s)
+void segue_sampler_refit_fully(segue_sampler *s, const atomic_bool *stop)
 {
     segue_rng rng;
     segue_rng_init(&rng, s->config.seed, s->config.run, s->finished, SEGUE_STREAM_FULL_REFIT);
-    for (int k = 0; k < FULL_REFITS && s->tasks.count > 0; k++) {
+    for (int k = 0; k < FULL_REFITS && s->tasks.count > 0 && !segue_stop_requested(stop); k++) {
         s->alpha = FULL_ALPHA;
-        refit_by(s, &rng);
+        refit_by(s, stop, &rng);
     }
     finish_refit(s);
 }

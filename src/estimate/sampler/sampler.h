@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "core/bytes.h"
+#include "core/stop.h"
 #include "estimate/features/feature_shift.h"
 #include "estimate/types/types.h"
 #include "segue/estimator.h"
@@ -102,8 +103,9 @@ bool segue_sampler_due(const segue_sampler *s);
 /** Refit to the window, and number the types by size, the largest first; then no refit is due. */
 void segue_sampler_refit(segue_sampler *s);
 
-/** Refit many times in a row, with a small concentration of the process, after many tasks were added. */
-void segue_sampler_refit_fully(segue_sampler *s);
+/** Refit many times in a row, with a small concentration of the process, after many tasks were added.  After
+ * *stop (NULL: never) it ends early, with types that are of no use. */
+void segue_sampler_refit_fully(segue_sampler *s, const atomic_bool *stop);
 
 /** Learn from the tasks of types that were fitted by EM, in a fresh sampler of as many arms; its
  * window is at least theirs.  On failure it may be half changed.

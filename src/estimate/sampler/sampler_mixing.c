@@ -10,7 +10,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
-#include "core/log_gamma.h"
+#include "core/math/exp.h"
+#include "core/math/ln.h"
+#include "core/math/log_gamma.h"
 #include "estimate/sampler/sampler_internal.h"
 
 #define MIN_FINISHED   3    /* tasks before memories are compared */
@@ -129,9 +131,9 @@ static void compare_memories(segue_sampler *s, const fit *f)
     double count[MAX_SAMPLED_TYPES], total = 0.0;
     for (size_t h = 0; h < N_HALF_LIVES; h++) {
         const double all = s->alpha + count_decayed(s, h, count);
-        double predicted = s->alpha / all * exp(f->none - f->max);
+        double predicted = s->alpha / all * segue_exp(f->none - f->max);
         for (size_t c = 0; c < s->types.n_types; c++)
-            predicted += count[c] / all * exp(f->like[c] - f->max);
+            predicted += count[c] / all * segue_exp(f->like[c] - f->max);
         s->memory[h] *= predicted + MIN_LIKELIHOOD;
         total += s->memory[h];
     }
@@ -144,10 +146,10 @@ static void learn_unlike(segue_sampler *s, const fit *f)
     const double share = segue_sampler_mixing_unlike(s);
     double like = MIN_LIKELIHOOD, unlike = MIN_LIKELIHOOD;
     for (size_t c = 0; c < s->types.n_types; c++) {
-        like += s->types.size[c] * exp(f->like[c] - f->max);
-        unlike += s->types.size[c] * exp(f->unlike[c] - f->max);
+        like += s->types.size[c] * segue_exp(f->like[c] - f->max);
+        unlike += s->types.size[c] * segue_exp(f->unlike[c] - f->max);
     }
-    const double tells = fabs(log(unlike / like)) > TELLS ? 1.0 : 0.0;
+    const double tells = fabs(segue_ln(unlike / like)) > TELLS ? 1.0 : 0.0;
     const double probability = share * unlike / (share * unlike + (1.0 - share) * like);
     s->unlike = PRIOR_UNLIKE + FORGET * (s->unlike - PRIOR_UNLIKE) + tells * probability;
     s->judged = PRIOR_JUDGED + FORGET * (s->judged - PRIOR_JUDGED) + tells;

@@ -10,7 +10,8 @@
 #include <assert.h>
 #include <math.h>
 
-#include "core/log_gamma.h"
+#include "core/math/ln.h"
+#include "core/math/log_gamma.h"
 #include "estimate/sampler/sampler_internal.h"
 
 static const double alphas[] = {0.25, 0.5, 1.0, 2.0, 4.0, 8.0};
@@ -44,10 +45,11 @@ static void draw_type(segue_sampler *s, size_t task, const double *share, double
     double log_weight[MAX_SAMPLED_TYPES + 1];
     assert(s->type_of[task] == NO_TYPE);
     for (size_t c = 0; c < count; c++)
-        log_weight[c] = log(share[c]) + segue_type_table_log_likelihood(&s->types, c, sum, pulls);
+        log_weight[c] =
+            segue_ln(share[c]) + segue_type_table_log_likelihood(&s->types, c, sum, pulls);
     log_weight[count] =
         segue_sampler_moves_may_grow(s)
-            ? log(none) + segue_log_beta_ratios(s->ones, s->ones, sum, pulls, s->config.n_arms)
+            ? segue_ln(none) + segue_log_beta_ratios(s->ones, s->ones, sum, pulls, s->config.n_arms)
             : -INFINITY;
     size_t type = segue_kappas_draw_index(log_weight, count + 1, rng, NULL);
     if (type == count)

@@ -14,8 +14,8 @@
  * The probability of a division into types is the product over its tasks of their shares, given the
  * tasks before them.
  * SPDX-License-Identifier: Apache-2.0 */
-#include <math.h>
 
+#include "core/math/ln.h"
 #include "estimate/sampler/sampler_internal.h"
 
 #define MIN_SHARE 1e-300
@@ -117,7 +117,7 @@ static double log_ratio(const segue_sampler *s, const counts *n, size_t own, nea
         both += scale * (n->of[0][h] + n->of[1][h]);
         none += scale * s->alpha;
     }
-    return log((n->has[own] ? share : none) / both);
+    return segue_ln((n->has[own] ? share : none) / both);
 }
 
 double segue_sampler_near_log_division(const segue_sampler *s, size_t first, size_t second)
@@ -138,12 +138,12 @@ double segue_sampler_near_log_births(const segue_sampler *s, double alpha)
 {
     const near_weights v = weigh_memories(s);
     counts n = {.has = {false, false}};
-    double sum = (double)s->types.n_types * log(alpha);
+    double sum = (double)s->types.n_types * segue_ln(alpha);
     for (size_t l = 0; l < s->tasks.count; l++) {
         double scale = 0.0;
         for (size_t h = 0; h < N_HALF_LIVES; h++)
             scale += v.of[h] / (alpha + n.all[h]);
-        sum += log(scale);
+        sum += segue_ln(scale);
         count_task(&n, false, false);
     }
     return sum;

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/math/exp.h"
 #include "estimate/sampler/sampler_internal.h"
 
 #define MIN_DRAWS   0.2  /* Thompson steps when all is known ... */
@@ -89,7 +90,7 @@ static double draws_of(const segue_sampler *s)
 {
     const double n_arms = (double)s->config.n_arms, drawn = fmin(DRAWS_ARMS, n_arms);
     return MIN_DRAWS * drawn / n_arms +
-           FIRST_DRAWS * exp(-(double)s->finished / (DRAWS_TASKS * drawn));
+           FIRST_DRAWS * segue_exp(-(double)s->finished / (DRAWS_TASKS * drawn));
 }
 
 void segue_sampler_prior_describe(const segue_sampler *s, sampler_prior *p)

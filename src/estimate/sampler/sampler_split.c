@@ -14,6 +14,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/math/exp.h"
+#include "core/math/ln.h"
 #include "estimate/sampler/sampler_internal.h"
 
 #define SEED_KAPPA 6 /* kappa = 64: of a type that starts from one task */
@@ -93,7 +95,7 @@ static double choose_part(segue_sampler *s, const division *d, size_t task, segu
 {
     double log_weight[2], log_probability;
     for (size_t k = 0; k < 2; k++)
-        log_weight[k] = log(s->types.size[d->part[k]]) + log_likelihood(s, d->part[k], task);
+        log_weight[k] = segue_ln(s->types.size[d->part[k]]) + log_likelihood(s, d->part[k], task);
     const size_t part = d->part[segue_kappas_draw_index(log_weight, 2, rng, &log_probability)];
     s->type_of[task] = (uint32_t)part;
     add(s, part, task, 1.0);
@@ -174,7 +176,7 @@ static void try_division(segue_sampler *s, const division *d, segue_rng *rng)
     const double gain = score(s, d->task, first) + score(s, d->task + first, d->count - first) +
                         segue_sampler_near_log_division(s, d->part[0], d->part[1]) + entropy -
                         before;
-    if (log(segue_rng_uniform(rng)) < gain)
+    if (segue_ln(segue_rng_uniform(rng)) < gain)
         accept_split(s, d, first, rng);
     else
         undo_split(s, d);
@@ -240,11 +242,12 @@ static double entropy_of(segue_sampler *s, const size_t *type, const uint32_t *t
         if (s->types.size[own] < 1.5)
             continue;
         add(s, own, task[k], -1.0);
-        const double own_weight = log(s->types.size[own]) + log_likelihood(s, own, task[k]);
-        const double weight = log(s->types.size[other]) + log_likelihood(s, other, task[k]);
+        const double own_weight = segue_ln(s->types.size[own]) + log_likelihood(s, own, task[k]);
+        const double weight = segue_ln(s->types.size[other]) + log_likelihood(s, other, task[k]);
         add(s, own, task[k], 1.0);
-        entropy += weight > own_weight ? weight - own_weight + log1p(exp(own_weight - weight))
-                                       : log1p(exp(weight - own_weight));
+        entropy += weight > own_weight
+                       ? weight - own_weight + segue_log1p(segue_exp(own_weight - weight))
+                       : segue_log1p(segue_exp(weight - own_weight));
     }
     return entropy;
 }
@@ -274,6 +277,6 @@ void segue_sampler_split_merge(segue_sampler *s, segue_rng *rng)
     const double apart = score(s, s->second, count[0]) + score(s, s->second + count[0], count[1]) +
                          segue_sampler_near_log_division(s, type[0], type[1]) +
                          entropy_of(s, type, s->second, both);
-    if (log(segue_rng_uniform(rng)) < score(s, s->second, both) - apart)
+    if (segue_ln(segue_rng_uniform(rng)) < score(s, s->second, both) - apart)
         accept_merge(s, type, s->second, both, rng);
 }

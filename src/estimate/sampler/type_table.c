@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "core/fail.h"
-#include "core/log_gamma.h"
+#include "core/math/log_gamma.h"
 
 #define N_ARRAYS 9
 

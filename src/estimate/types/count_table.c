@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "core/fail.h"
-#include "core/log_gamma.h"
+#include "core/math/log_gamma.h"
 
 #define EMPTY UINT32_MAX
 

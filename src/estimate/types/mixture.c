@@ -20,7 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/log_gamma.h"
+#include "core/math/exp.h"
+#include "core/math/ln.h"
+#include "core/math/log_gamma.h"
 
 #define POINT       1e6  /* kappa of a type whose tasks all have the same mean */
 #define PULLS_A_NAT 1.57 /* a mean costs 1/2 ln(1 + pulls / this) nats */
@@ -109,7 +111,7 @@ double segue_mixture_log_likelihood(const mixture *mix, size_t component, const 
 void segue_mixture_log_weights(const mixture *mix, double *log_weight)
 {
     for (size_t q = 0; q <= mix->n_types; q++)
-        log_weight[q] = log(mix->weight[q]);
+        log_weight[q] = segue_ln(mix->weight[q]);
 }
 
 double segue_mixture_apply_bayes(const double *log_weight, const double *log_lik, size_t n_types,
@@ -122,12 +124,12 @@ double segue_mixture_apply_bayes(const double *log_weight, const double *log_lik
     }
     for (size_t q = 0; q <= n_types; q++) {
         const double below = best - log_joint[q];
-        posterior[q * step] = below < NEGLIGIBLE ? exp(-below) : 0.0;
+        posterior[q * step] = below < NEGLIGIBLE ? segue_exp(-below) : 0.0;
         total += posterior[q * step];
     }
     for (size_t q = 0; q <= n_types; q++)
         posterior[q * step] /= total;
-    return best + log(total);
+    return best + segue_ln(total);
 }
 
 double segue_mixture_posterior(const mixture *mix, const double *sum, const double *pulls,
@@ -263,10 +265,10 @@ void segue_mixture_clear(mixture *mix)
  * pulled costs nothing. */
 double segue_mixture_penalty(const mixture *mix, size_t n_tasks)
 {
-    double nats = 0.5 * log1p((double)n_tasks) * (double)mix->n_types;
+    double nats = 0.5 * segue_log1p((double)n_tasks) * (double)mix->n_types;
     for (size_t at = mix->n_arms; at < (mix->n_types + 1) * mix->n_arms; at++)
         if (mix->pulls[at] > 0.0)
-            nats +=
-                0.5 * log1p(mix->pulls[at] / PULLS_A_NAT) + SPREAD_PRICE * (double)mix->spread[at];
+            nats += 0.5 * segue_log1p(mix->pulls[at] / PULLS_A_NAT) +
+                    SPREAD_PRICE * (double)mix->spread[at];
     return nats;
 }

@@ -50,17 +50,17 @@ double segue_population_posterior(const segue_population *population, const doub
 {
     double best = -INFINITY, total = 0.0;
     for (size_t q = 0; q < population->n_types; q++) {
-        posterior[q] = log(population->weight[q]) + log_likelihood(population, q, sum, pulls);
+        posterior[q] = segue_ln(population->weight[q]) + log_likelihood(population, q, sum, pulls);
         best = fmax(best, posterior[q]);
     }
     for (size_t q = 0; q < population->n_types; q++) {
-        posterior[q] = exp(posterior[q] - best);
+        posterior[q] = segue_exp(posterior[q] - best);
         total += posterior[q];
     }
     for (size_t q = 0; q < population->n_types; q++)
         posterior[q] /= total;
     /* cppcheck-suppress invalidFunctionArg ; the best type adds exp(0) = 1 */
-    return best + log(total);
+    return best + segue_ln(total);
 }
 
 size_t segue_population_draw_means(const segue_population *population, const double *posterior,

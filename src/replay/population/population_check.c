@@ -18,6 +18,7 @@
 #include <math.h>
 
 #include "replay/population/population.h"
+#include "segue/internal.h"
 #include "segue/stats.h"
 
 #define MAX_ARMS 64 /* whose pairs are looked at: the first ones */
@@ -99,7 +100,8 @@ segue_population_needs segue_population_check_needs(const segue_population *popu
 {
     const double arms = (double)counts->n_arms, tasks = (double)counts->n_tasks;
     const double types = fmax(2.0, (double)population->n_types);
-    const double rho = squared_correlations(counts) / pow(population->dispersion, 2.0);
+    const double rho =
+        squared_correlations(counts) / (population->dispersion * population->dispersion);
     const double signal = 2.0 * (2.0 * arms + 1.0) * (types - 1.0) / rho;
     double pulls = 0.0;
     for (size_t k = 0; k < counts->n_tasks * counts->n_arms; k++)

@@ -24,6 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "segue/internal.h"
+
 #define MEAN_COUNT      2.0    /* weight of the prior of a mean, in pulls */
 #define KAPPA_VARIANCE  1.0    /* of ln kappa around its centre */
 #define KAPPA_CENTRE    50.0   /* prior of that centre: its exponential ... */
@@ -113,7 +115,7 @@ static void start_with_one_type(population_em *em)
 {
     em->now.n_types = 1;
     em->now.weight[0] = 1.0;
-    em->log_kappa = log(KAPPA_CENTRE);
+    em->log_kappa = segue_ln(KAPPA_CENTRE);
     for (size_t i = 0; i < em->n_arms; i++) {
         em->now.mean[i] = em->arm_mean[i];
         em->now.concentration[i] = KAPPA_CENTRE / 5.0;
@@ -188,9 +190,9 @@ static double penalty_of(const population_em *em, size_t type)
     for (size_t i = 0; i < em->n_arms; i++) {
         const size_t at = type * em->n_arms + i;
         const double m = em->now.mean[at], centre = em->arm_mean[i];
-        const double off = log(em->now.concentration[at]) - em->log_kappa;
+        const double off = segue_ln(em->now.concentration[at]) - em->log_kappa;
         sum += off * off / (2.0 * KAPPA_VARIANCE) -
-               MEAN_COUNT * (centre * log(m) + (1.0 - centre) * log1p(-m));
+               MEAN_COUNT * (centre * segue_ln(m) + (1.0 - centre) * segue_log1p(-m));
     }
     return sum;
 }
@@ -219,23 +221,23 @@ static double expect_task(population_em *em, size_t l, const double *log_weight)
     for (size_t q = 0; q < types; q++)
         best = fmax(best, log_weight[q] + em->log_lik[q * n + l]);
     for (size_t q = 0; q < types; q++) {
-        em->posterior[q * n + l] = exp(log_weight[q] + em->log_lik[q * n + l] - best);
+        em->posterior[q * n + l] = segue_exp(log_weight[q] + em->log_lik[q * n + l] - best);
         total += em->posterior[q * n + l];
     }
     for (size_t q = 0; q < types; q++)
         em->posterior[q * n + l] /= total;
     /* cppcheck-suppress invalidFunctionArg ; the best type adds exp(0) = 1 */
-    return best + log(total);
+    return best + segue_ln(total);
 }
 
 void segue_population_em_expect(population_em *em)
 {
-    const double off = em->log_kappa - log(KAPPA_CENTRE);
+    const double off = em->log_kappa - segue_ln(KAPPA_CENTRE);
     double log_weight[SEGUE_MAX_POPULATION_TYPES], penalty = off * off / (2.0 * CENTRE_VARIANCE);
     double sum = 0.0;
     for (size_t q = 0; q < em->now.n_types; q++) {
         update_log_lik(em, q);
-        log_weight[q] = log(em->now.weight[q]);
+        log_weight[q] = segue_ln(em->now.weight[q]);
         penalty += penalty_of(em, q);
     }
     for (size_t l = 0; l < em->n_tasks; l++)
@@ -258,7 +260,7 @@ static void gamma_derivatives(double x, double *first, double *second)
         x += 1.0;
     }
     const double v = 1.0 / x, s = v * v;
-    *first = psi + log(x) - 0.5 * v - s * (1.0 / 12.0 - s * (1.0 / 120.0 - s / 252.0));
+    *first = psi + segue_ln(x) - 0.5 * v - s * (1.0 / 12.0 - s * (1.0 / 120.0 - s / 252.0));
     *second = tri + v + 0.5 * s + v * s * (1.0 / 6.0 - s * (1.0 / 30.0 - s / 42.0));
 }
 
@@ -297,7 +299,7 @@ static slope slope_at(const population_em *em, double m, double kappa, double ce
     const double daa = won.second - all.second, dab = -all.second, dbb = lost.second - all.second;
     return (slope){
         .mean = s * (da - db) + MEAN_COUNT * (centre - m),
-        .kappa = a * da + b * db - (log(kappa) - em->log_kappa) / KAPPA_VARIANCE,
+        .kappa = a * da + b * db - (segue_ln(kappa) - em->log_kappa) / KAPPA_VARIANCE,
         .mean_mean = s * (1.0 - 2.0 * m) * (da - db) + s * s * (daa - 2.0 * dab + dbb) -
                      MEAN_COUNT * m * (1.0 - m),
         .mean_kappa = s * (da - db + a * daa + (b - a) * dab - b * dbb),
@@ -350,9 +352,9 @@ static void maximise_arm(population_em *em, size_t type, size_t arm)
     const slope g = slope_at(em, *m, *kappa, em->arm_mean[arm]);
     em->n_parameters += count_parameters(&g, *m);
     newton_step(&g, &dm, &dk);
-    *m = clamp(1.0 / (1.0 + (1.0 / *m - 1.0) * exp(-dm)), SEGUE_MIN_POPULATION_MEAN,
+    *m = clamp(1.0 / (1.0 + (1.0 / *m - 1.0) * segue_exp(-dm)), SEGUE_MIN_POPULATION_MEAN,
                1.0 - SEGUE_MIN_POPULATION_MEAN);
-    *kappa = clamp(*kappa * exp(dk), SEGUE_MIN_POPULATION_KAPPA, SEGUE_MAX_POPULATION_KAPPA);
+    *kappa = clamp(*kappa * segue_exp(dk), SEGUE_MIN_POPULATION_KAPPA, SEGUE_MAX_POPULATION_KAPPA);
 }
 
 /* Update the centre of ln kappa over types and arms. */
@@ -361,8 +363,8 @@ static void maximise_centre(population_em *em)
     const size_t cells = em->now.n_types * em->n_arms;
     double sum = 0.0;
     for (size_t k = 0; k < cells; k++)
-        sum += log(em->now.concentration[k]);
-    em->log_kappa = (log(KAPPA_CENTRE) / CENTRE_VARIANCE + sum / KAPPA_VARIANCE) /
+        sum += segue_ln(em->now.concentration[k]);
+    em->log_kappa = (segue_ln(KAPPA_CENTRE) / CENTRE_VARIANCE + sum / KAPPA_VARIANCE) /
                     (1.0 / CENTRE_VARIANCE + (double)cells / KAPPA_VARIANCE);
 }
 

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "replay/population/population_em.h"
+#include "segue/internal.h"
 
 #define MAX_TYPES      SEGUE_MAX_POPULATION_TYPES
 #define MASS           1.0   /* of the Dirichlet prior: the prior number of types grows with it */
@@ -48,7 +49,7 @@ typedef struct sampler {
 
 static double logit(double p)
 {
-    return log(p / (1.0 - p));
+    return segue_ln(p / (1.0 - p));
 }
 
 static double clamp(double x, double low, double high)
@@ -60,17 +61,17 @@ static double clamp(double x, double low, double high)
 
 static void store(sampler *s, size_t at, const double *x)
 {
-    s->em.now.mean[at] = clamp(1.0 / (1.0 + exp(-x[LOGIT_MEAN])), SEGUE_MIN_POPULATION_MEAN,
+    s->em.now.mean[at] = clamp(1.0 / (1.0 + segue_exp(-x[LOGIT_MEAN])), SEGUE_MIN_POPULATION_MEAN,
                                1.0 - SEGUE_MIN_POPULATION_MEAN);
     s->em.now.concentration[at] =
-        clamp(exp(x[LOG_KAPPA]), SEGUE_MIN_POPULATION_KAPPA, SEGUE_MAX_POPULATION_KAPPA);
+        clamp(segue_exp(x[LOG_KAPPA]), SEGUE_MIN_POPULATION_KAPPA, SEGUE_MAX_POPULATION_KAPPA);
 }
 
 /* Log density of (logit mean, ln kappa) given the weighted counts of an arm. */
 static double log_density(sampler *s, size_t arm, const double *x)
 {
     static const double low = SEGUE_MIN_POPULATION_MEAN;
-    const double m = 1.0 / (1.0 + exp(-x[LOGIT_MEAN])), kappa = exp(x[LOG_KAPPA]);
+    const double m = 1.0 / (1.0 + segue_exp(-x[LOGIT_MEAN])), kappa = segue_exp(x[LOG_KAPPA]);
     const double off = x[LOGIT_MEAN] - s->centre[arm], wide = (x[LOG_KAPPA] - s->log_kappa);
     if (m < low || m > 1.0 - low || kappa < SEGUE_MIN_POPULATION_KAPPA ||
         kappa > SEGUE_MAX_POPULATION_KAPPA)
@@ -93,7 +94,7 @@ static double density_at(sampler *s, size_t arm, const double *x, size_t k, doub
  * beyond it, and draw from the interval, shrunk towards x after every miss. */
 static void slice(sampler *s, size_t arm, double *x, size_t k, double width)
 {
-    const double level = log_density(s, arm, x) + log(1.0 - segue_rng_uniform(&s->rng));
+    const double level = log_density(s, arm, x) + segue_ln(1.0 - segue_rng_uniform(&s->rng));
     double low = x[k] - width * segue_rng_uniform(&s->rng), high = low + width;
     size_t left = (size_t)(SLICE_STEPS * segue_rng_uniform(&s->rng));
     size_t right = SLICE_STEPS - 1 - left;
@@ -124,7 +125,7 @@ static double width_of(const sampler *s, size_t type, double kappa)
 static void draw_arm(sampler *s, size_t type, size_t arm)
 {
     const size_t at = type * s->em.n_arms + arm;
-    double x[N_PARAMETERS] = {logit(s->em.now.mean[at]), log(s->em.now.concentration[at])};
+    double x[N_PARAMETERS] = {logit(s->em.now.mean[at]), segue_ln(s->em.now.concentration[at])};
     segue_population_em_weigh(&s->em, arm, s->is_member);
     slice(s, arm, x, LOGIT_MEAN, width_of(s, type, s->em.now.concentration[at]));
     slice(s, arm, x, LOG_KAPPA, 1.5);
@@ -178,7 +179,8 @@ static bool is_kappa_allowed(double kappa)
 /* Log of the posterior density after the move over the one before. */
 static double log_ratio_of_scales(sampler *s, double step)
 {
-    const double off = s->log_kappa - log(KAPPA_CENTRE), moved = off + step, factor = exp(step);
+    const double off = s->log_kappa - segue_ln(KAPPA_CENTRE), moved = off + step,
+                 factor = segue_exp(step);
     const size_t arms = s->em.n_arms;
     double ratio = 0.5 * (off * off - moved * moved) / (CENTRE_SD * CENTRE_SD);
     for (size_t q = 0; q < MAX_TYPES; q++) {
@@ -197,8 +199,8 @@ static double log_ratio_of_scales(sampler *s, double step)
  * contradicts would depend on the start. */
 static void draw_scale(sampler *s)
 {
-    const double step = SCALE_STEP * segue_rng_normal(&s->rng), factor = exp(step);
-    if (log(1.0 - segue_rng_uniform(&s->rng)) >= log_ratio_of_scales(s, step))
+    const double step = SCALE_STEP * segue_rng_normal(&s->rng), factor = segue_exp(step);
+    if (segue_ln(1.0 - segue_rng_uniform(&s->rng)) >= log_ratio_of_scales(s, step))
         return;
     s->log_kappa += step;
     for (size_t q = 0; q < MAX_TYPES; q++)
@@ -227,7 +229,7 @@ static void draw_weights(sampler *s)
 {
     double total = 0.0, *weight = s->em.now.weight;
     for (size_t q = 0; q < MAX_TYPES; q++) {
-        weight[q] = exp(segue_rng_log_gamma(&s->rng, MASS / MAX_TYPES + s->size[q]));
+        weight[q] = segue_exp(segue_rng_log_gamma(&s->rng, MASS / MAX_TYPES + s->size[q]));
         total += weight[q];
     }
     for (size_t q = 0; q < MAX_TYPES; q++)
@@ -256,7 +258,7 @@ static void draw_arm_centre(sampler *s, size_t arm, double *squares)
         draw_centre(&s->rng, logit(s->em.arm_mean[arm]), 1.0, sum, count, 1.0 / s->spread);
     for (size_t q = 0; q < MAX_TYPES; q++)
         if (s->size[q] > 0.0)
-            *squares += pow(logit(s->em.now.mean[q * arms + arm]) - s->centre[arm], 2.0);
+            *squares += segue_pow(logit(s->em.now.mean[q * arms + arm]) - s->centre[arm], 2.0);
 }
 
 static void draw_centres(sampler *s)
@@ -267,13 +269,13 @@ static void draw_centres(sampler *s)
         draw_arm_centre(s, i, &squares);
     for (size_t q = 0; q < MAX_TYPES; q++)
         for (size_t i = 0; i < arms && s->size[q] > 0.0; i++) {
-            sum += log(s->em.now.concentration[q * arms + i]);
+            sum += segue_ln(s->em.now.concentration[q * arms + i]);
             count += 1.0;
         }
-    s->log_kappa = draw_centre(&s->rng, log(KAPPA_CENTRE), 1.0 / (CENTRE_SD * CENTRE_SD), sum,
+    s->log_kappa = draw_centre(&s->rng, segue_ln(KAPPA_CENTRE), 1.0 / (CENTRE_SD * CENTRE_SD), sum,
                                count, 1.0 / (KAPPA_SD * KAPPA_SD));
     s->spread = (SPREAD_SCALE + 0.5 * squares) /
-                exp(segue_rng_log_gamma(&s->rng, SPREAD_SHAPE + 0.5 * count));
+                segue_exp(segue_rng_log_gamma(&s->rng, SPREAD_SHAPE + 0.5 * count));
 }
 
 static void sweep(sampler *s)
@@ -299,7 +301,7 @@ static void start_from(sampler *s, const segue_population *start)
     segue_population_em_copy(now, start);
     now->dispersion = dispersion;
     s->spread = FIRST_SPREAD;
-    s->log_kappa = log(KAPPA_CENTRE);
+    s->log_kappa = segue_ln(KAPPA_CENTRE);
     for (size_t i = 0; i < s->em.n_arms; i++)
         s->centre[i] = logit(s->em.arm_mean[i]);
     for (size_t q = start->n_types; q < MAX_TYPES; q++) {

@@ -13,6 +13,7 @@
 #include "io/utf8.h"
 #include "replay/replay.h"
 #include "replay/verdict/replay_decision.h"
+#include "segue/internal.h"
 
 #define MAX_ARM_BYTES 40 /* of an arm's name */
 
@@ -137,7 +138,7 @@ static void append_basis(verdict *v, const segue_replay_result *result)
 /* Round up to two digits. */
 static double round_up(double x)
 {
-    const double unit = pow(10.0, floor(log10(fmax(x, 1.0))) - 1.0);
+    const double unit = segue_decade_power(segue_decade(fmax(x, 1.0)) - 1);
     return unit <= 1.0 ? ceil(x - 1e-6) : unit * ceil(x / unit - 1e-6);
 }
 

@@ -23,7 +23,7 @@
 static double chi_square_deviation(double square, double freedom)
 {
     const double variance = 2.0 / (9.0 * freedom);
-    return (cbrt(square / freedom) - (1.0 - variance)) / sqrt(variance);
+    return (segue_pow(square / freedom, 1.0 / 3.0) - (1.0 - variance)) / sqrt(variance);
 }
 
 segue_status segue_replay_is_uniform(const segue_history *history, bool *uniform,

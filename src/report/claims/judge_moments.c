@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "report/claims/judge.h"
+#include "segue/internal.h"
 
 #define TENFOLD_RATE 2.24 /* 10^0.35: a rate of 1/sqrt(j), 10^0.5 = 3.16, with room for noise */
 #define TENFOLD_SLOW 1.26 /* 10^0.1: slower than this is not falling */
@@ -20,7 +21,7 @@ segue_verdict segue_judge_consistent(double early, double late)
 /* Return P[Binomial(n, 1/2) >= k]. */
 static double upper_tail(uint64_t n, uint64_t k)
 {
-    double term = pow(0.5, (double)n), tail = 0.0; /* term: P[X = i] */
+    double term = segue_pow(0.5, (double)n), tail = 0.0; /* term: P[X = i] */
     for (uint64_t i = 0; i <= n; i++) {
         tail += i >= k ? term : 0.0;
         term *= (double)(n - i) / (double)(i + 1);

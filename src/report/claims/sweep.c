@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "segue/internal.h"
 #include "segue/stats.h"
 
 /* ---- the sets ---------------------------------------------------------------------------- */
@@ -122,9 +123,9 @@ segue_sweep_growth segue_sweep_fit_sets(const segue_sweep_set *sets, size_t n)
         const double distance = segue_sweep_distance(sets[i].cell);
         if (!sets[i].equal || !sets[i].drawn || !(distance > 0.0))
             continue;
-        points[used][0] = log((double)sets[i].n_models);
-        points[used][1] = log((double)sets[i].n_arms);
-        points[used++][2] = log(distance);
+        points[used][0] = segue_ln((double)sets[i].n_models);
+        points[used][1] = segue_ln((double)sets[i].n_arms);
+        points[used++][2] = segue_ln(distance);
     }
     return segue_sweep_fit((const double(*)[3])points, used);
 }

@@ -11,6 +11,7 @@
 
 #include "report/html.h"
 #include "report/report.h"
+#include "segue/internal.h"
 
 static const char *const titles[SEGUE_N_COLUMNS] = {"UCB", "UCB+", "mUCB"};
 
@@ -64,7 +65,7 @@ static void add_bound(const segue_paper *paper, segue_figure *figure)
         }
     segue_figure_begin_series(figure, SEGUE_SERIES_LINE, 7, "bound, K + 2 L complexity");
     for (size_t i = 0; i < N_POINTS; i++) {
-        const double x = low * pow(high / low, (double)i / (N_POINTS - 1));
+        const double x = low * segue_pow(high / low, (double)i / (N_POINTS - 1));
         segue_figure_add_point(figure, x, segue_paper_bound_of(paper, x, paper->ucb->steps), NAN);
     }
 }

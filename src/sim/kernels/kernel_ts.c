@@ -11,8 +11,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim/kernels/kernel_ts.h"
 
-#include <math.h>
-
+#include "core/math/exp.h"
+#include "core/math/ln.h"
 #include "sim/kernels/arm_cursor.h"
 
 #define LOG_2 0.69314718055994530942
@@ -44,16 +44,17 @@ static double above(const ziggurat *z, const beta_arm *arm, double x, double log
     const double u = 1.0 - segue_rng_uniform(rng);
     if (log_f < LOG_2 * (double)(exponent_of(u) + exponent_of(-slope)) - 1e-9)
         return -1.0; /* f(x) / -s < u holds without computing it exactly */
-    const double mass = exp(log_f) / -slope;
+    const double mass = segue_exp(log_f) / -slope;
     if (!(mass < 1.0))
         return segue_ziggurat_beta(z, rng, arm->a, arm->b);
     if (u > mass)
         return -1.0;
-    const double far = log1p(-segue_rng_uniform(rng)) / slope, t = x + far;
+    const double far = segue_log1p(-segue_rng_uniform(rng)) / slope, t = x + far;
     if (!(t < 1.0))
         return -1.0;
-    const double log_acceptance = log_density(arm, log(t), log(1.0 - t)) - log_f - slope * far;
-    return log1p(-segue_rng_uniform(rng)) < log_acceptance ? t : -1.0;
+    const double log_acceptance =
+        log_density(arm, segue_ln(t), segue_ln(1.0 - t)) - log_f - slope * far;
+    return segue_log1p(-segue_rng_uniform(rng)) < log_acceptance ? t : -1.0;
 }
 
 size_t segue_kernel_ts_choose(const ziggurat *z, const beta_arm *arms, size_t n_arms, size_t first,
@@ -61,7 +62,7 @@ size_t segue_kernel_ts_choose(const ziggurat *z, const beta_arm *arms, size_t n_
 {
     const double x = segue_ziggurat_beta(z, rng, arms[first].a, arms[first].b);
     const bool inside = x > 0.0 && x < 1.0;
-    const double log_x = log(x), log_rest = log(1.0 - x);
+    const double log_x = segue_ln(x), log_rest = segue_ln(1.0 - x);
     size_t best = first;
     double value = x;
     for (size_t i = 0; i < n_arms; i++) {
@@ -80,7 +81,7 @@ size_t segue_kernel_ts_choose(const ziggurat *z, const beta_arm *arms, size_t n_
 void segue_kernel_ts_add(beta_arm *arm, bool success)
 {
     double *raised = success ? &arm->a : &arm->b;
-    arm->log_beta += log(*raised / (arm->a + arm->b));
+    arm->log_beta += segue_ln(*raised / (arm->a + arm->b));
     *raised += 1.0;
 }
 

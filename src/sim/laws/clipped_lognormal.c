@@ -5,21 +5,23 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim/laws/clipped_lognormal.h"
 
-#include <math.h>
+#include "core/math/erf.h"
+#include "core/math/exp.h"
+#include "core/math/ln.h"
 
 #define SQRT_HALF    0.70710678118654752440 /* sqrt(1/2) */
 #define MAX_HALVINGS 200
 
 static double normal_below(double x)
 {
-    return 0.5 * erfc(-SQRT_HALF * x);
+    return 0.5 * segue_erfc(-SQRT_HALF * x);
 }
 
 static double mean_of(double location, double sigma)
 {
     const double variance = sigma * sigma;
     const double below = normal_below(-(location + variance) / sigma);
-    return (below > 0.0 ? exp(location + 0.5 * variance + log(below)) : 0.0) +
+    return (below > 0.0 ? segue_exp(location + 0.5 * variance + segue_ln(below)) : 0.0) +
            normal_below(location / sigma);
 }
 

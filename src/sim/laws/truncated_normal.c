@@ -12,6 +12,10 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "core/math/erf.h"
+#include "core/math/exp.h"
+#include "core/math/ln.h"
+
 #define SQRT_HALF         0.70710678118654752440 /* sqrt(1/2) */
 #define SQRT_HALF_PI      1.25331413731550025121 /* sqrt(pi/2) */
 #define TAIL_START        25.0 /* from here on the continued fraction converges in a few terms */
@@ -23,7 +27,7 @@
 static double mills_ratio(double x)
 {
     if (x < TAIL_START)
-        return SQRT_HALF_PI * exp(0.5 * x * x) * erfc(SQRT_HALF * x);
+        return SQRT_HALF_PI * segue_exp(0.5 * x * x) * segue_erfc(SQRT_HALF * x);
     double fraction = x;
     for (int k = TERMS; k >= 1; k--)
         fraction = x + k / fraction;
@@ -38,9 +42,9 @@ static double mean_of(double a, double sd)
     if (a > EXPONENTIAL_START)
         return sd * (1.0 / a - 2.0 / (a * a * a));
     if (a > 0.0)
-        return sd * (-expm1(fall) / (mills_ratio(a) - exp(fall) * mills_ratio(b)) - a);
-    const double mass = SQRT_HALF_PI * (erf(SQRT_HALF * b) - erf(SQRT_HALF * a));
-    return sd * (-exp(-0.5 * a * a) * expm1(fall) / mass - a);
+        return sd * (-segue_expm1(fall) / (mills_ratio(a) - segue_exp(fall) * mills_ratio(b)) - a);
+    const double mass = SQRT_HALF_PI * (segue_erf(SQRT_HALF * b) - segue_erf(SQRT_HALF * a));
+    return sd * (-segue_exp(-0.5 * a * a) * segue_expm1(fall) / mass - a);
 }
 
 /* Return the lower end for a mean in (0, 1/2]. */
@@ -75,11 +79,11 @@ static double draw_tail(segue_rng *rng, double a, double sd)
     const bool is_exponential =
         a > EXPONENTIAL_START; /* the distribution is the exponential to all digits */
     const double rate = is_exponential ? a : 0.5 * (a + sqrt(a * a + 4.0));
-    const double mass = -expm1(-rate / sd);
+    const double mass = -segue_expm1(-rate / sd);
     for (;;) {
-        const double x = -log1p(-segue_rng_uniform(rng) * mass) / rate;
+        const double x = -segue_log1p(-segue_rng_uniform(rng) * mass) / rate;
         const double off = a + x - rate;
-        if (is_exponential || segue_rng_uniform(rng) < exp(-0.5 * off * off))
+        if (is_exponential || segue_rng_uniform(rng) < segue_exp(-0.5 * off * off))
             return fmin(1.0, x * sd);
     }
 }
@@ -90,7 +94,7 @@ static double draw_middle(segue_rng *rng, double location, double sd)
         const double x =
             sd > MAX_NORMAL_SD ? segue_rng_uniform(rng) : location + sd * segue_rng_normal(rng);
         const double off = (x - location) / sd;
-        if (sd > MAX_NORMAL_SD && segue_rng_uniform(rng) >= exp(-0.5 * off * off))
+        if (sd > MAX_NORMAL_SD && segue_rng_uniform(rng) >= segue_exp(-0.5 * off * off))
             continue;
         if (x >= 0.0 && x <= 1.0)
             return x;

@@ -17,6 +17,7 @@
 
 #include "bandit/choose.h"
 #include "core/fail.h"
+#include "core/math/ln.h"
 #include "estimate/types/task_window.h"
 #include "transfer/rivals/rivals.h"
 
@@ -50,8 +51,8 @@ static bool separates(double alpha2, double sum, double pulls, double other_sum,
 {
     if (pulls < 1.0 || other_pulls < 1.0)
         return false;
-    const double radii = sqrt((1.0 + log1p(pulls)) / (1.0 + pulls)) +
-                         sqrt((1.0 + log1p(other_pulls)) / (1.0 + other_pulls));
+    const double radii = sqrt((1.0 + segue_log1p(pulls)) / (1.0 + pulls)) +
+                         sqrt((1.0 + segue_log1p(other_pulls)) / (1.0 + other_pulls));
     return fabs(sum / pulls - other_sum / other_pulls) > alpha2 * radii;
 }
 
@@ -176,7 +177,7 @@ static segue_choice choose(const segue_task_view *view, segue_rng *rng)
         if (pulls < 1.0 && !is_outstanding(view, arm))
             return by_rule(arm);
         const double own = (task.sum[arm] + view->sum[arm]) / (1.0 + pulls) +
-                           view->option[ALPHA] * sqrt(log1p(steps) / (1.0 + pulls));
+                           view->option[ALPHA] * sqrt(segue_log1p(steps) / (1.0 + pulls));
         if (own > value) {
             value = own;
             best = arm;

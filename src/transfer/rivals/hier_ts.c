@@ -12,7 +12,9 @@
 #include <string.h>
 
 #include "bandit/choose.h"
-#include "core/log_gamma.h"
+#include "core/math/exp.h"
+#include "core/math/ln.h"
+#include "core/math/log_gamma.h"
 #include "core/random/rng_sample.h"
 #include "transfer/rivals/arm_rows.h"
 
@@ -70,7 +72,8 @@ static double likelihood(double mean, double reward)
 {
     if (reward >= 1.0)
         return mean;
-    return reward <= 0.0 ? 1.0 - mean : pow(mean, reward) * pow(1.0 - mean, 1.0 - reward);
+    return reward <= 0.0 ? 1.0 - mean
+                         : segue_exp(reward * segue_ln(mean) + (1.0 - reward) * segue_log1p(-mean));
 }
 
 /* Multiply each weight of the arm by the probability of the reward given those before it. */
@@ -109,7 +112,7 @@ static void write_prior(const segue_learner *learner, const double *row, double 
     for (size_t g = 0; g < N_GRID; g++)
         largest = fmax(largest, row[g]);
     for (size_t g = 0; g < N_GRID; g++)
-        total += a[g] = exp(row[g] - largest);
+        total += a[g] = segue_exp(row[g] - largest);
     for (size_t g = 0; g < N_GRID; g++)
         a[g] /= total;
 }

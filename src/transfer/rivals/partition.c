@@ -15,7 +15,9 @@
 #include <string.h>
 
 #include "core/fail.h"
-#include "core/log_gamma.h"
+#include "core/math/exp.h"
+#include "core/math/ln.h"
+#include "core/math/log_gamma.h"
 #include "core/random/rng_sample.h"
 
 enum { MAX = SEGUE_MAX_CLUSTERS };
@@ -141,12 +143,12 @@ static void draw(segue_partition *p, size_t k, segue_rng *rng)
         weight[c] = -INFINITY;
         if (p->size[c] > 0.0 || c == fresh)
             weight[c] =
-                log(c == fresh ? p->alpha : p->size[c]) +
+                segue_ln(c == fresh ? p->alpha : p->size[c]) +
                 segue_log_beta_ratios(p->a + c * n_arms, p->b + c * n_arms, sum, pulls, n_arms);
         largest = fmax(largest, weight[c]);
     }
     for (size_t c = 0; c < MAX; c++)
-        weight[c] = exp(weight[c] - largest);
+        weight[c] = segue_exp(weight[c] - largest);
     p->cluster[k] = segue_rng_index(rng, weight, MAX);
     move(p, k, p->cluster[k], 1.0);
 }

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "core/math/ln.h"
 #include "estimate/estimator_internal.h"
 #include "estimate/estimator_method.h"
 
@@ -32,7 +33,7 @@ double segue_tucb_model_error(segue_eps_form form, double c, size_t n_models, si
     const double terms[] = {[SEGUE_EPS_LEMMA] = 2.0 * m * k * (double)n_tasks,
                             [SEGUE_EPS_THEOREM] = k,
                             [SEGUE_EPS_COROLLARY] = 2.0 * k * k};
-    return c * sqrt(log(terms[form] / delta) / j);
+    return c * sqrt(segue_ln(terms[form] / delta) / j);
 }
 
 static bool has_weights(const segue_learner *learner)

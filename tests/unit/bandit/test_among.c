@@ -303,7 +303,7 @@ static void a_distribution_holds_until_the_next_tell(void **state)
     bool certain = true;
     tell(task, 1, 1.0);
     tell(task, 0, 0.0);
-    assert_ok(segue_task_draw_distribution(task, NULL, 20000, distribution, &certain, NULL));
+    assert_ok(segue_task_draw_distribution(task, NULL, 20000, NULL, distribution, &certain, NULL));
     assert_false(certain);
     for (int t = 2; t < 9; t++) { /* Beta(1, 2) is above Beta(2, 1) with probability 1/6 */
         assert_ok(

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
+#include "bandit/task/task.h"
+
 static void a_task_asks_for_every_arm_first(void **state)
 {
     (void)state;
@@ -230,6 +232,37 @@ static void views_are_the_averages_of_three_batches(void **state)
     segue_task_destroy(task);
 }
 
+/* Every policy: after asks that are undone it chooses as one that was not asked, whatever was told before. */
+static void asks_that_are_undone_were_not_made(void **state)
+{
+    (void)state;
+    size_t count;
+    const segue_policy *const *policies = segue_policy_all(&count);
+    segue_models *models = paper_models();
+    for (size_t p = 0; p < count; p++) {
+        segue_task *task = task_of(policies[p]->name, models, 300), *before = NULL;
+        segue_task *other = task_of(policies[p]->name, models, 300);
+        for (int t = 0; t < 200; t++) {
+            if (t % 20 == 0) {
+                assert_ok(segue_task_copy(&before, task, NULL));
+                for (int asks = 0; asks < 7; asks++)
+                    (void)segue_task_ask(task);
+                segue_task_undo_asks(task, before);
+                segue_task_destroy(before);
+            }
+            const size_t arm = segue_task_ask(task);
+            assert_int_equal(arm, segue_task_ask(other));
+            if (t % 3 > 0) { /* some rewards come never */
+                tell(task, arm, t % 2 ? 1.0 : 0.0);
+                tell(other, arm, t % 2 ? 1.0 : 0.0);
+            }
+        }
+        segue_task_destroy(task);
+        segue_task_destroy(other);
+    }
+    segue_models_destroy(models);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +276,7 @@ int main(void)
         cmocka_unit_test(a_configuration_of_another_size_is_rejected),
         cmocka_unit_test(means_lie_in_the_range_of_the_rewards),
         cmocka_unit_test(views_are_the_averages_of_three_batches),
+        cmocka_unit_test(asks_that_are_undone_were_not_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* test_log_gamma.c - ln Gamma, ln Beta and their ratios.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "core/log_gamma.h"
+#include "core/math/log_gamma.h"
 #include "support.h"
 
 /* Stirling's series leaves 1.2e-14; each of its terms, the largest being z ln z, and of the shift,

@@ -1,7 +1,7 @@
 /* test_sampler_near.c - how common types are near a task, and which arms of a type are tested.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bandit/lookahead/test_pull.h"
-#include "core/log_gamma.h"
+#include "core/math/log_gamma.h"
 #include "sampler_fixture.h"
 
 enum { N_ARMS = 2, N_TYPES = 3 };

@@ -94,6 +94,19 @@ static void open_tasks_go_on(void **state)
     segue_learner_destroy(learner);
 }
 
+static void a_refit_that_is_stopped_changes_nothing(void **state)
+{
+    (void)state;
+    const atomic_bool stop = true;
+    segue_error err;
+    segue_learner *learner = learner_of_log("tla", 3, 60);
+    segue_learner *same = load(learner);
+    assert_int_equal(segue_learner_refit_until(learner, &stop, &err), SEGUE_ESTOPPED);
+    are_same(learner, same);
+    segue_learner_destroy(same);
+    segue_learner_destroy(learner);
+}
+
 static void other_methods_and_empty_learners_do_nothing(void **state)
 {
     (void)state;
@@ -122,6 +135,7 @@ int main(void)
         cmocka_unit_test(the_same_seed_gives_the_same_bytes),
         cmocka_unit_test(an_open_refit_refuses_it),
         cmocka_unit_test(open_tasks_go_on),
+        cmocka_unit_test(a_refit_that_is_stopped_changes_nothing),
         cmocka_unit_test(other_methods_and_empty_learners_do_nothing),
     };
     return cmocka_run_group_tests(tests, make_own_folder, remove_own_folder);

@@ -147,6 +147,8 @@ static void damaged_files_are_refused(void **state)
     segue_learner *none = NULL;
     assert_int_equal(segue_learner_load(&none, "/nonexistent", 0, NULL), SEGUE_EFILE);
     assert_int_equal(segue_learner_load(&none, "/tmp", 0, NULL), SEGUE_EFILE);
+    assert_int_equal(segue_learner_load(&none, "/dev/zero", 0, NULL),
+                     SEGUE_EFILE); /* it has no end */
     assert_int_equal(segue_learner_save(learner, "/nonexistent/file", NULL), SEGUE_EFILE);
     segue_learner_destroy(learner);
     segue_simulated_task_destroy(simulated);

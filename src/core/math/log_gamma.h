@@ -1,11 +1,11 @@
 /* log_gamma.h - logarithms of the Gamma and Beta functions, and of their ratios.
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SEGUE_CORE_LOG_GAMMA_H
-#define SEGUE_CORE_LOG_GAMMA_H
+#ifndef SEGUE_CORE_MATH_LOG_GAMMA_H
+#define SEGUE_CORE_MATH_LOG_GAMMA_H
 
 #include <stddef.h>
 
-/** ln Gamma(x), x > 0. */
+/** ln Gamma(x), x > 0, within a unit of the last place, also near its zeros 1 and 2; NaN for x < 0. */
 double segue_log_gamma(double x);
 
 /** ln B(a, b); a, b > 0. */

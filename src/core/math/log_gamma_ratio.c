@@ -1,4 +1,4 @@
-/* log_gamma.c - ln Gamma by Stirling's series, in differences that do not cancel.
+/* log_gamma_ratio.c - differences of ln Gamma by Stirling's series, which do not cancel.
  *
  * For z >= SHIFT, ln Gamma(z) = (z - 1/2) ln z - z + ln(2 pi) / 2 + c(z), where
  * c(z) = 1/(12 z) - 1/(360 z^3) + ...; six terms leave at most 1/(156 z^13) < 1.2e-14 at z = 8.
@@ -12,21 +12,19 @@
  * is
  * computed once for many x.
  *
- * Fits evaluate millions of these, so the logarithms are our own: no calls and no branches, so
- * that
- * the compiler can use the widest vectors, with the same bits for any width.
+ * Fits evaluate millions of these, so they have a logarithm of their own: no calls, no tables and no
+ * branches, so that the compiler can use the widest vectors, with the same bits for any width.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "core/log_gamma.h"
+#include "core/math/log_gamma.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
 
-#define SHIFT           8
-#define AT_A_TIME       32
-#define HALF_LOG_TWO_PI 0.91893853320467274178
-#define LOG_TWO         0.69314718055994530942
-#define ROOT_HALF       0.70710678118654752440
+#include "core/math/bits.h"
+
+#define SHIFT     8
+#define AT_A_TIME 32
+#define LOG_TWO   0.69314718055994530942
+#define ROOT_HALF 0.70710678118654752440
 
 /* c(1 / v): terms B_2k / (2k (2k - 1) z^(2k - 1)), by Horner's rule. */
 static inline double correction(double v)
@@ -48,28 +46,7 @@ static inline double product(double x)
     return (y * (y + 6.0)) * ((y + 10.0) * (y + 12.0));
 }
 
-double segue_log_gamma(double x)
-{
-    const double z = x < SHIFT ? x + SHIFT : x;
-    const double series = (z - 0.5) * log(z) - z + HALF_LOG_TWO_PI + correction(1.0 / z);
-    return x < SHIFT ? series - log(product(x)) : series;
-}
-
-/* ---- our own logarithms ------------------------------------------------------------------ */
-
-static inline uint64_t bits_of(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static inline double number_of(uint64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
+/* ---- a logarithm for vectors ---------------------------------------------------------------- */
 
 /* 2 atanh(s) / (2 s) - 1 = s^2/3 + s^4/5 + ...: for |s| <= 0.172 ten terms leave 1e-18. */
 static inline double atanh_tail(double square)
