@@ -1,7 +1,7 @@
 /* store.c - the store's functions, each of which its backend implements.
  *
- * The name of a store chooses the backend: "sqlite:PATH"; a path alone is SQLite too. Nothing here
- * depends on a backend; what all of them need is done here once. An optional function of a backend
+ * The name of a store chooses the backend: "sqlite:PATH", "postgresql:..."; a path alone is SQLite
+ * too. Nothing here depends on a backend; what all of them need is done here once. An optional function of a backend
  * may be NULL (store_backend.h).
  *
  * One thread at a time uses a handle; a second thread opens its own, for reading.
@@ -13,7 +13,7 @@
 #include "segue/internal.h"
 #include "store/store_backend.h"
 
-static const segue_store_backend *const backends[] = {&segue_store_sqlite};
+static const segue_store_backend *const backends[] = {&segue_store_sqlite, &segue_store_postgresql};
 enum { N_BACKENDS = sizeof backends / sizeof *backends };
 
 /* Find the backend of a name, and its location.  NULL: the name has a backend that is unknown. */
@@ -32,6 +32,16 @@ static const segue_store_backend *find_backend(const char *name, const char **lo
     return is_path ? backends[0] : NULL;
 }
 
+#define NAMES "sqlite:PATH or postgresql://USER@HOST/DATABASE"
+
+/* The text after the colon may be a password. */
+static segue_status fail_unknown(const char *name, segue_error *err)
+{
+    const int size = (int)(strchr(name, ':') - name);
+    return segue_fail(err, SEGUE_EUSAGE, "there is no kind of store '%.*s'; need " NAMES,
+                      size < 60 ? size : 60, name);
+}
+
 segue_status segue_store_open(segue_store **out, const char *name, segue_store_mode mode,
                               segue_error *err)
 {
@@ -39,10 +49,10 @@ segue_status segue_store_open(segue_store **out, const char *name, segue_store_m
     const segue_store_backend *backend = find_backend(name, &location);
     *out = NULL;
     if (!backend)
-        return segue_fail(err, SEGUE_EUSAGE, "there is no store '%.60s'; need sqlite:PATH", name);
+        return fail_unknown(name, err);
     if (*location == '\0')
-        return segue_fail(err, SEGUE_EUSAGE, "the store '%.60s' has no path; need sqlite:PATH",
-                          name);
+        return segue_fail(err, SEGUE_EUSAGE, "the store '%s:' has no location; need " NAMES,
+                          backend->name);
     return backend->open(out, location, mode, err);
 }
 
@@ -72,6 +82,17 @@ bool segue_store_file_path(const char *name, size_t i, char *path, size_t size)
     return backend && backend->file_path && backend->file_path(location, i, path, size);
 }
 
+void segue_store_label(const char *name, char *out, size_t size, bool *secret)
+{
+    const char *location = NULL;
+    const segue_store_backend *backend = find_backend(name, &location);
+    *secret = false;
+    if (backend && backend->label)
+        backend->label(location, out, size, secret);
+    else
+        (void)snprintf(out, size, "%s", name);
+}
+
 segue_status segue_store_lock(segue_store *store, segue_error *err)
 {
     return store->backend->lock(store, err);
@@ -91,6 +112,47 @@ bool segue_store_is_present(const segue_store *store)
 bool segue_store_is_lost(const segue_store *store)
 {
     return store->is_lost;
+}
+
+/* A file is on the disk when its transaction ends. */
+segue_durability segue_store_durability(const segue_store *store)
+{
+    return store->backend->durability ? store->backend->durability(store) : SEGUE_DURABILITY_DISK;
+}
+
+const char *segue_store_durability_name(segue_durability durability)
+{
+    return durability == SEGUE_DURABILITY_STANDBY ? "standby"
+           : durability == SEGUE_DURABILITY_DISK  ? "disk"
+                                                  : "none";
+}
+
+const char *segue_store_durability_text(const segue_store *store)
+{
+    static const char *const texts[] = {
+        [SEGUE_DURABILITY_NONE] = "a crash of the database can lose acknowledged rewards: fsync or "
+                                  "synchronous_commit is off",
+        [SEGUE_DURABILITY_DISK] =
+            "acknowledged rewards are on the disk of the database; a standby that takes over may "
+            "lack the last ones, unless synchronous_standby_names lists it",
+        [SEGUE_DURABILITY_STANDBY] =
+            "acknowledged rewards are on the disks of the database and of a standby"};
+    return store->backend->durability ? texts[segue_store_durability(store)] : NULL;
+}
+
+segue_status segue_store_require_durable(segue_store *store, segue_error *err)
+{
+    return store->backend->require_durable ? store->backend->require_durable(store, err) : SEGUE_OK;
+}
+
+bool segue_store_is_unresolved(const segue_store *store)
+{
+    return store->is_unresolved;
+}
+
+segue_status segue_store_resolve(segue_store *store, bool *stored, segue_error *err)
+{
+    return store->backend->resolve(store, stored, err);
 }
 
 void segue_store_wal_info(const segue_store *store, segue_wal_info *out)
@@ -120,11 +182,6 @@ segue_status segue_store_fail_damaged(segue_error *err, const char *format, ...)
 segue_status segue_store_verify(segue_store *store, segue_error *err)
 {
     return store->backend->verify(store, err);
-}
-
-segue_status segue_store_verify_learner(segue_store *store, int64_t learner, segue_error *err)
-{
-    return store->backend->verify_learner(store, learner, err);
 }
 
 segue_status segue_store_upgrade(segue_store *store, int64_t *from, segue_error *err)

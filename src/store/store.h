@@ -3,20 +3,21 @@
  *
  * A backend stores the rows (store_backend.h); this interface knows neither SQL nor files.  All
  * changes are made between segue_store_begin and segue_store_commit, which returns when they are
- * durable.  One thread at a time may use a store, except segue_store_path, segue_store_is_present
- * and segue_store_wal_info, which any thread may call.  A second handle, opened for reading, may be
+ * durable.  One thread at a time may use a store, except segue_store_path, segue_store_is_present,
+ * segue_store_durability and segue_store_wal_info, which any thread may call.  A second handle, opened for reading, may be
  * used by another thread meanwhile.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_STORE_STORE_H
 #define SEGUE_STORE_STORE_H
 
 #include "store/rows.h"
+#include "store/session/store_session.h"
 #include "store/store_chain.h"
 #include "store/store_change.h"
 #include "store/store_find.h"
 #include "store/store_remove.h"
 
-#define SEGUE_STORE_FORMAT 10 /* that this program reads and writes */
+#define SEGUE_STORE_FORMAT 11 /* that this program reads and writes */
 
 typedef enum segue_store_mode {
     SEGUE_STORE_CREATE,        /* open it, or create it */
@@ -28,7 +29,8 @@ typedef enum segue_store_mode {
 
 /**
  * Open a store, "BACKEND:LOCATION"; a name without a backend is a path of "sqlite".  The store
- * "sqlite::memory:" is lost when it is closed.
+ * "sqlite::memory:" is lost when it is closed.  "postgresql:" is followed by what libpq takes: the
+ * rest of a URI (//USER@HOST/DATABASE), or keywords and values.
  *
  * @retval SEGUE_EFILE   it cannot be opened, is no store, or has another format
  * @retval SEGUE_EUSAGE  the backend is unknown, or there is no location
@@ -67,6 +69,26 @@ bool segue_store_is_present(const segue_store *store);
 /** Return whether a watched store must not be used any more: its storage was altered, or it is
  * unknown whether the last transaction is durable.  Opening it again resolves that. */
 bool segue_store_is_lost(const segue_store *store);
+
+/** The promise that a commit makes. */
+typedef enum segue_durability {
+    SEGUE_DURABILITY_NONE,    /* a crash of the database can lose committed changes */
+    SEGUE_DURABILITY_DISK,    /* they are on the disk of the store; a standby may lack some */
+    SEGUE_DURABILITY_STANDBY, /* they are on the disk of a standby, too */
+} segue_durability;
+
+/** The promise as of the last transaction.  Any thread. */
+segue_durability segue_store_durability(const segue_store *store);
+const char *segue_store_durability_name(segue_durability durability);
+/** A sentence about it; NULL for a store of this machine's own. */
+const char *segue_store_durability_text(const segue_store *store);
+
+/** From now on a transaction fails if its commit would promise nothing.
+ * @retval SEGUE_EFILE  it would now; the sentence says which setting to change */
+SEGUE_MUST_CHECK segue_status segue_store_require_durable(segue_store *store, segue_error *err);
+
+/** Write the name of a store for messages and logs: without a password.  *secret: `name` has one. */
+void segue_store_label(const char *name, char *out, size_t size, bool *secret);
 
 /** The write-ahead log of a watched store; zeros for a store without one. */
 typedef struct segue_wal_info {
@@ -121,6 +143,13 @@ SEGUE_MUST_CHECK segue_status segue_store_import(segue_store *store, const char 
 SEGUE_MUST_CHECK segue_status segue_store_begin(segue_store *store, segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_store_commit(segue_store *store, segue_error *err);
 void segue_store_rollback(segue_store *store);
+
+/** After a commit that failed: it is unknown whether the transaction was stored, since the connection
+ * to the database was lost.  segue_store_resolve finds out: SEGUE_OK and *stored.
+ * @retval SEGUE_EIO  not yet, unless segue_store_is_lost */
+bool segue_store_is_unresolved(const segue_store *store);
+SEGUE_MUST_CHECK segue_status segue_store_resolve(segue_store *store, bool *stored,
+                                                  segue_error *err);
 
 /** Start a read transaction: until segue_store_rollback all reads see one moment.  It does not
  * block the writer. */

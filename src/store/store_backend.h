@@ -4,6 +4,7 @@
  * handle begins with a segue_store.  A backend of one file and one of a database server both fit:
  *
  *   location     a path, or the parameters of a connection
+ *   label        the name of a location without its password; NULL: it has none
  *   lock         one process serves a store: a file lock, or an advisory lock
  *   watch ...    what a backend must do beyond its library so that "committed" means durable; a
  *                backend without such a need leaves watch, is_present, wal_info, checkpoint NULL
@@ -73,6 +74,32 @@ typedef struct segue_store_meta {
     int64_t last_learner, last_task;
 } segue_store_meta;
 
+/** More functions, of a backend that several servers can serve (store_session.h). */
+typedef struct segue_store_sessions {
+    segue_status (*lock_shared)(segue_store *store, segue_error *err);
+    segue_status (*add)(segue_store *store, const segue_session *session, const char *address,
+                        double ttl, double *clock, segue_error *err);
+    segue_status (*renew)(segue_store *store, const segue_session *session, double ttl,
+                          double clock, bool *lives, segue_error *err);
+    segue_status (*end)(segue_store *store, const segue_session *session, segue_error *err);
+    segue_status (*end_expired)(segue_store *store, uint64_t *ended, segue_error *err);
+    segue_status (*find)(segue_store *store, const char *name, int64_t id, segue_lease *out,
+                         segue_error *err);
+    segue_status (*take)(segue_store *store, const segue_session *session, const segue_lease *found,
+                         uint64_t *epoch, segue_error *err);
+    segue_status (*list_servers)(segue_store *store, const segue_session *session,
+                                 char (*out)[SEGUE_MAX_ADDRESS + 1], size_t *count,
+                                 segue_error *err);
+    segue_status (*release)(segue_store *store, int64_t learner, segue_error *err);
+    segue_status (*claim)(segue_store *store, const char *name, bool *is_free, segue_error *err);
+    segue_status (*add_lease)(segue_store *store, int64_t learner, segue_error *err);
+    segue_status (*list)(segue_store *store, const segue_session *session, bool own, int64_t *out,
+                         size_t max, size_t *count, segue_error *err);
+    segue_status (*shares)(segue_store *store, const segue_session *session,
+                           segue_lease_shares *out, segue_error *err);
+    void (*skip_events)(segue_store *store, uint64_t seq);
+} segue_store_sessions;
+
 typedef struct segue_store_backend {
     const char *name; /* the first part of a store's name: "sqlite" of "sqlite:PATH" */
 
@@ -86,6 +113,11 @@ typedef struct segue_store_backend {
     bool (*is_present)(const segue_store *store);
     void (*wal_info)(const segue_store *store, segue_wal_info *out);
     segue_status (*checkpoint)(segue_store *store, bool truncate, segue_error *err);
+    /* NULL: changes are on this machine's disk, and a commit is always known. */
+    segue_durability (*durability)(const segue_store *store);
+    segue_status (*require_durable)(segue_store *store, segue_error *err);
+    segue_status (*resolve)(segue_store *store, bool *stored, segue_error *err);
+    void (*label)(const char *location, char *out, size_t size, bool *secret);
     segue_status (*upgrade)(segue_store *store, int64_t *from, segue_error *err);
     segue_status (*verify)(segue_store *store, segue_error *err);
     segue_status (*verify_learner)(segue_store *store, int64_t learner, segue_error *err);
@@ -97,6 +129,8 @@ typedef struct segue_store_backend {
     void (*rollback)(segue_store *store);
 
     /* ---- changes ---- */
+    /* NULL, or a hint: the transaction will look for the reward of a decision, or add it. */
+    void (*expect_reward)(segue_store *store, int64_t task, uint64_t number);
     /* Insert a segue_stored_... of the table, fill in its id; is_new: NULL, or of a reward. */
     segue_status (*insert)(segue_store *store, segue_store_table table, void *row, bool *is_new,
                            segue_error *err);
@@ -123,6 +157,8 @@ typedef struct segue_store_backend {
     segue_status (*load)(segue_store *store, segue_store_table table, const segue_table_row *row,
                          segue_error *err);
 
+    const segue_store_sessions *sessions; /* NULL: one server */
+
     /* ---- reads ---- */
     segue_status (*read_meta)(segue_store *store, segue_store_meta *out, segue_error *err);
     segue_status (*rows_open)(segue_rows *rows, segue_error *err);
@@ -137,9 +173,13 @@ struct segue_store {
     char *location;
     bool is_shared;             /* other handles can open it */
     bool is_lost;               /* nothing more may be stored */
+    bool is_unresolved;         /* it is unknown whether the last transaction was stored */
     segue_stored_event closing; /* the close event whose task is not closed yet */
+    segue_session session;      /* that write transactions check */
+    bool is_fenced;             /* it has ended */
+    segue_error row_damage;     /* of the learner that a cursor has read last */
 };
 
-extern const segue_store_backend segue_store_sqlite;
+extern const segue_store_backend segue_store_sqlite, segue_store_postgresql;
 
 #endif

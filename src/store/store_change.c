@@ -96,6 +96,12 @@ segue_status segue_store_add_decision(segue_store *store, const segue_stored_dec
     return store->backend->insert(store, SEGUE_TABLE_DECISION, &row, NULL, err);
 }
 
+void segue_store_expect_reward(segue_store *store, int64_t task, uint64_t number)
+{
+    if (store->backend->expect_reward)
+        store->backend->expect_reward(store, task, number);
+}
+
 /* A reward of a decision that has one is not stored: *is_new is false. */
 segue_status segue_store_add_reward(segue_store *store, const segue_stored_reward *reward,
                                     bool *is_new, segue_error *err)

@@ -1,6 +1,7 @@
 /* store_change.h - changes of rows, inside a transaction.
  *
- * Each returns SEGUE_EIO, SEGUE_ENOMEM, or SEGUE_EFILE if the store is damaged; then roll back.
+ * Each returns SEGUE_EIO, SEGUE_ENOMEM, or SEGUE_EFILE if the store is damaged; then roll back.  A
+ * backend may collect changes: then a later call, at the latest the commit, reports a failure.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_STORE_STORE_CHANGE_H
 #define SEGUE_STORE_STORE_CHANGE_H
@@ -64,6 +65,10 @@ SEGUE_MUST_CHECK segue_status segue_store_close_task(segue_store *store,
 SEGUE_MUST_CHECK segue_status segue_store_add_decision(segue_store *store,
                                                        const segue_stored_decision *decision,
                                                        segue_error *err);
+
+/** Announce that this transaction will add the reward of a decision or look for it: a store on another
+ * machine then looks for all that are announced at once. */
+void segue_store_expect_reward(segue_store *store, int64_t task, uint64_t number);
 
 /** Add a reward, unless its decision has one: that stays, and *is_new is false. */
 SEGUE_MUST_CHECK segue_status segue_store_add_reward(segue_store *store,

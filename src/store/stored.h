@@ -108,6 +108,7 @@ typedef struct segue_stored_event {
     int64_t learner, subject;
     segue_event_kind kind;
     double created;
+    uint64_t epoch; /* of the lease of the server that wrote it; 0: it served the store alone */
 } segue_stored_event;
 
 /** The saved learner that a learner was created from: its state before its first event. */

@@ -1,8 +1,9 @@
 /* store_backends.c - the backends of the own_store, and rows for the tests that every one must
  * pass.
  *
- * A new backend adds its entry to `backends`: how to name an empty own_store, and how to damage a
- * row.
+ * A new backend adds its entry to `backends`: how to start its server, how to name and remove a
+ * store, and how to damage a row.  Where the server is not installed its tests do not run; they say
+ * so.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
@@ -10,12 +11,16 @@
 
 #include <unistd.h>
 
+#include "postgresql.h"
 #include "store/sqlite/sqlite.h"
 
 /* ---- backends ---------------------------------------------------------------------------- */
 
 typedef struct backend {
     const char *name;
+    bool (*start)(void); /* NULL: it needs no server; false: there is none */
+    void (*stop)(void);
+    void (*remove)(const char *which);                          /* a store */
     void (*name_of)(char *out, size_t size, const char *which); /* a store of the test's own */
     void (*damage)(segue_store *handle);                        /* the first reward of task 1 */
 } backend;
@@ -32,7 +37,39 @@ static void sqlite_damage(segue_store *handle)
                                    NULL));
 }
 
-static const backend backends[] = {{"sqlite", sqlite_name, sqlite_damage}};
+static void sqlite_remove(const char *which)
+{
+    char name[128], path[128];
+    sqlite_name(name, sizeof name, which);
+    for (size_t i = 0; segue_store_file_path(name, i, path, sizeof path); i++)
+        (void)unlink(path);
+}
+
+static void postgresql_damage(segue_store *handle)
+{
+    (void)handle;
+    postgresql_run("UPDATE s_a.reward SET value = 'NaN' WHERE task = 1 AND position = 0");
+}
+
+static void postgresql_name(char *out, size_t size, const char *which)
+{
+    char schema[32];
+    (void)snprintf(schema, sizeof schema, "s_%s", which);
+    postgresql_store_name(out, size, schema);
+}
+
+static void postgresql_remove(const char *which)
+{
+    char text[64];
+    (void)snprintf(text, sizeof text, "SET client_min_messages = error; DROP SCHEMA s_%s CASCADE",
+                   which);
+    postgresql_run(text);
+}
+
+static const backend backends[] = {
+    {"sqlite", NULL, NULL, sqlite_remove, sqlite_name, sqlite_damage},
+    {"postgresql", postgresql_start, postgresql_stop, postgresql_remove, postgresql_name,
+     postgresql_damage}};
 enum { N_BACKENDS = sizeof backends / sizeof *backends };
 
 static const backend *current;
@@ -40,7 +77,7 @@ segue_store *own_store, *own_reader;
 
 segue_store *open_store(const char *which, segue_store_mode mode)
 {
-    char name[128];
+    char name[160];
     segue_store *out = NULL;
     segue_error err = {.message = ""};
     current->name_of(name, sizeof name, which);
@@ -144,13 +181,10 @@ int open_handles(void **state)
 
 int close_handles(void **state)
 {
-    char name[128], path[128];
     (void)state;
     segue_store_close(own_reader);
     segue_store_close(own_store);
-    current->name_of(name, sizeof name, "a");
-    for (size_t i = 0; segue_store_file_path(name, i, path, sizeof path); i++)
-        (void)unlink(path);
+    current->remove("a");
     return 0;
 }
 
@@ -159,8 +193,12 @@ int run_on_backends(const struct CMUnitTest *tests, size_t n)
     int failed = 0;
     for (size_t i = 0; i < N_BACKENDS; i++) {
         current = &backends[i];
+        if (current->start && !current->start())
+            continue;
         failed +=
             _cmocka_run_group_tests(current->name, tests, n, make_own_folder, remove_own_folder);
+        if (current->stop)
+            current->stop();
     }
     return failed;
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tutor.h"
 
+#include "postgresql.h"
 #include "request.h"
 #include "service/jobs/timer.h"
 #include "store/sqlite/sqlite.h"
@@ -11,7 +12,7 @@ double clock_now = 1000.0, wall_offset;
 segue_service *service;
 int last_status;
 
-static const char *store_location = "sqlite::memory:";
+static bool in_file; /* the store stays over a restart */
 
 static double now(void)
 {
@@ -23,10 +24,41 @@ static double steady(void)
     return clock_now;
 }
 
+static bool is_on_postgresql(void)
+{
+    const char *chosen = getenv("SEGUE_TEST_STORE");
+    return chosen && strcmp(chosen, "postgresql") == 0;
+}
+
+void skip_on_postgresql(void)
+{
+    if (is_on_postgresql())
+        skip();
+}
+
+/* The store on PostgreSQL; the server is started once and ends with this process. */
+static void name_on_postgresql(char *out, size_t size)
+{
+    static bool started;
+    if (!started && !postgresql_start())
+        exit(77); /* it said why */
+    if (!started)
+        (void)atexit(postgresql_stop);
+    started = true;
+    if (!in_file)
+        postgresql_run("SET client_min_messages = error; DROP SCHEMA IF EXISTS tutor CASCADE");
+    postgresql_store_name(out, size, "tutor");
+}
+
 void start_service_with(segue_service_config config)
 {
     segue_error err;
-    config.store = store_location;
+    static char location[160]; /* the service borrows it */
+    if (is_on_postgresql())
+        name_on_postgresql(location, sizeof location);
+    else
+        (void)snprintf(location, sizeof location, "%s", in_file ? own_path : "sqlite::memory:");
+    config.store = location;
     config.now = now;
     config.steady = steady;
     if (segue_service_create(&service, &config, &err) != SEGUE_OK)
@@ -174,14 +206,19 @@ void pass_time(double seconds, uint64_t n_open)
 
 int start_service_in_file(void **state)
 {
-    store_location = own_path;
+    if (is_on_postgresql()) {
+        char name[160];
+        in_file = false;
+        name_on_postgresql(name, sizeof name); /* an empty one */
+    }
+    in_file = true;
     return make_own_folder(state) == 0 ? start_service(state) : -1;
 }
 
 int stop_service_in_file(void **state)
 {
     (void)stop_service(state);
-    store_location = "sqlite::memory:";
+    in_file = false;
     return remove_own_folder(state);
 }
 
@@ -211,6 +248,7 @@ void fill_disk(void)
 {
     char task[300];
     int i = 0;
+    skip_on_postgresql();
     assert_ok(segue_sqlite_limit_pages(service->store, 1, NULL)); /* as it is now */
     do {
         (void)snprintf(task, sizeof task, "{\"task\":\"%0200d\"}", i++);

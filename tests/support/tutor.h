@@ -53,7 +53,10 @@ json_int_t integer_at(const json_t *object, const char *a, const char *b);
 /* Let seconds pass and run the jobs; then `n_open` tasks are open. */
 void pass_time(double seconds, uint64_t n_open);
 
-/* With a store in a file. */
+/* Skip a test that needs SQLite.  SEGUE_TEST_STORE=postgresql gives the service a store on PostgreSQL. */
+void skip_on_postgresql(void);
+
+/* With a store in a file; on PostgreSQL with one that stays over a restart. */
 int start_service_in_file(void **state);
 
 int stop_service_in_file(void **state);
@@ -64,7 +67,7 @@ void ask_many(const char *task, int count);
 
 void expect_rewards(const char *task, int count);
 
-/* Fill the store, which may not grow. */
+/* Fill the store, which may not grow.  Skips the test on PostgreSQL. */
 void fill_disk(void);
 
 #endif

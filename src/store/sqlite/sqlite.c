@@ -5,7 +5,7 @@
  * removes or overwrites its files; wal.c compares them around each transaction.
  *
  *   sqlite_open.c     open, close, lock        sqlite_rows.c    cursors
- *   sqlite_schema.c   tables and format        sqlite_column.c  validation of each column
+ *   sqlite_schema.c   tables and format        ../column.c      validation of each column
  *   sqlite_upgrade.c  older formats            sqlite_table.c   rows of exports
  *   sqlite_write.c    inserts and updates      sqlite_verify.c  the check of a store
  *   sqlite_purge.c    deletions                sqlite_meta.c    key, starts, clock, counters

@@ -9,8 +9,8 @@
 #include <sqlite3.h>
 #include <sys/types.h>
 
+#include "store/column.h"
 #include "store/sqlite/sqlite_statements.h"
-#include "store/store_backend.h"
 
 /* A number of the preprocessor inside a statement. */
 #define SEGUE_SQL_TEXT(number)  SEGUE_SQL_TEXT_(number)
@@ -32,11 +32,10 @@ typedef struct sqlite_store {
     int lock;                               /* the file again, locked by its server; or -1 */
     dev_t device;                           /* of that file */
     ino_t inode;
-    bool is_new;            /* this process created it */
-    segue_wal *wal;         /* NULL: the files are not watched */
-    bool files_lost;        /* base.is_lost, because another program altered the files ... */
-    bool rescued;           /* ... and all that they held is in the main file */
-    segue_error row_damage; /* of the learner that a cursor has read last */
+    bool is_new;     /* this process created it */
+    segue_wal *wal;  /* NULL: the files are not watched */
+    bool files_lost; /* base.is_lost, because another program altered the files ... */
+    bool rescued;    /* ... and all that they held is in the main file */
 } sqlite_store;
 
 static inline sqlite_store *segue_sqlite_of(segue_store *store)
@@ -135,6 +134,9 @@ SEGUE_MUST_CHECK segue_status segue_sqlite_remove_task(segue_store *base, int64_
 SEGUE_MUST_CHECK segue_status segue_sqlite_purge(segue_store *base, bool *more, segue_error *err);
 
 /* ---- sqlite_rows.c, sqlite_table.c ------------------------------------------------------- */
+
+/* The current row of a statement. */
+store_row segue_sqlite_row(sqlite3_stmt *sql, segue_error *err);
 
 SEGUE_MUST_CHECK segue_status segue_sqlite_rows_open(segue_rows *rows, segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_sqlite_rows_next(segue_rows *rows, void *out, bool *more,

@@ -7,25 +7,29 @@
 #include <string.h>
 
 #include "segue/internal.h"
-#include "store/sqlite/sqlite_column.h"
+#include "store/sqlite/sqlite.h"
 
 /* Step to the value of a name; the caller resets the statement. */
-static segue_status find_value(sqlite_store *store, const char *name, sql_row *row, bool *found,
+static segue_status find_value(sqlite_store *store, const char *name, store_row *row, bool *found,
                                segue_error *err)
 {
-    row->sql = segue_sqlite_statement(store, SQL_META, err);
-    if (!row->sql)
+    sqlite3_stmt *sql = segue_sqlite_statement(store, SQL_META, err);
+    *row = segue_sqlite_row(sql, err);
+    row->table = "meta";
+    if (!sql)
         return SEGUE_EIO;
-    (void)sqlite3_bind_text(row->sql, 1, name, -1, SQLITE_STATIC);
-    const int code = sqlite3_step(row->sql);
+    (void)sqlite3_bind_text(sql, 1, name, -1, SQLITE_STATIC);
+    const int code = sqlite3_step(sql);
     *found = code == SQLITE_ROW;
     return *found || code == SQLITE_DONE ? SEGUE_OK : segue_sqlite_fail(store, err);
 }
 
-static void reset(const sql_row *row)
+static void reset(const store_row *row)
 {
-    (void)sqlite3_reset(row->sql);
-    (void)sqlite3_clear_bindings(row->sql);
+    if (!row->source) /* it could not be prepared */
+        return;
+    (void)sqlite3_reset(row->source);
+    (void)sqlite3_clear_bindings(row->source);
 }
 
 /* Fail because the store lacks a value that every store has. */
@@ -38,11 +42,11 @@ static segue_status fail_missing(const char *name, segue_error *err)
 static segue_status read_key(sqlite_store *store, unsigned char key[SEGUE_STORE_KEY_SIZE],
                              segue_error *err)
 {
-    sql_row row = {.table = "meta", .err = err};
+    store_row row;
     bool found = false;
     size_t size = 0;
     segue_status status = find_value(store, "key", &row, &found, err);
-    const void *data = found ? segue_sqlite_column_blob(&row, 0, &size) : NULL;
+    const void *data = found ? segue_column_blob(&row, 0, &size) : NULL;
     if (status == SEGUE_OK)
         status = row.status;
     if (status != SEGUE_ENOMEM && status != SEGUE_EIO && size != SEGUE_STORE_KEY_SIZE)
@@ -53,19 +57,20 @@ static segue_status read_key(sqlite_store *store, unsigned char key[SEGUE_STORE_
     return status;
 }
 
-static segue_status parse_starts(sqlite_store *store, sql_row *row, uint64_t *out, segue_error *err)
+static segue_status parse_starts(sqlite_store *store, store_row *row, uint64_t *out,
+                                 segue_error *err)
 {
     bool found = false;
     SEGUE_TRY(find_value(store, "boot", row, &found, err));
     if (!found)
         return fail_missing("boot", err);
-    *out = (uint64_t)segue_sqlite_column_integer(row, 0, 0, UINT32_MAX - 1);
+    *out = (uint64_t)segue_column_integer(row, 0, 0, UINT32_MAX - 1);
     return row->status;
 }
 
 static segue_status read_starts(sqlite_store *store, uint64_t *out, segue_error *err)
 {
-    sql_row row = {.table = "meta", .err = err};
+    store_row row;
     const segue_status status = parse_starts(store, &row, out, err);
     reset(&row);
     return status;
@@ -74,11 +79,11 @@ static segue_status read_starts(sqlite_store *store, uint64_t *out, segue_error 
 /* A value that is not a real number counts as none: the clock then starts at the wall time. */
 static segue_status read_clock(sqlite_store *store, double *out, segue_error *err)
 {
-    sql_row row = {.table = "meta", .err = err};
+    store_row row;
     bool found = false;
     const segue_status status = find_value(store, "clock", &row, &found, err);
-    *out = found && sqlite3_column_type(row.sql, 0) == SQLITE_FLOAT
-               ? sqlite3_column_double(row.sql, 0)
+    *out = found && sqlite3_column_type(row.source, 0) == SQLITE_FLOAT
+               ? sqlite3_column_double(row.source, 0)
                : -1.0;
     reset(&row);
     return status;

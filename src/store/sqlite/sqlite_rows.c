@@ -1,288 +1,93 @@
 /* sqlite_rows.c - cursors: each query is a prepared statement, each row a struct.
  *
- * A cursor is the statement itself, so a query may have one open cursor per store.  Every column
- * that the program uses is validated (sqlite_column.c).
+ * A cursor is the statement itself, so a query may have one open cursor per store.  stored_read.c
+ * turns a row into a struct.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "segue/internal.h"
-#include "store/sqlite/sqlite_column.h"
+#include "store/sqlite/sqlite.h"
+#include "store/stored_read.h"
 
-/* ---- rows to structs --------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------ */
 
-/* A damaged learner is a row, too, with the reason: the other learners are still served. */
-static void read_learner(segue_rows *rows, sql_row *row, void *out)
+/* A text or bytes of SQLite are valid until the next step. */
+static segue_value value_of(const store_row *row, int column)
 {
-    sqlite_store *store = segue_sqlite_of(rows->store);
-    segue_stored_learner *learner = out;
-    sql_row own = {
-        .sql = row->sql, .table = row->table, .keys = row->keys, .err = &store->row_damage};
-    *learner =
-        (segue_stored_learner){.id = sqlite3_column_int64(row->sql, 0),
-                               .name = segue_sqlite_column_text(&own, 1, SEGUE_MAX_STORE_NAME),
-                               .config = segue_sqlite_column_text(&own, 2, SEGUE_MAX_ROW_TEXT),
-                               .created = segue_sqlite_column_real(&own, 3)};
-    (void)segue_sqlite_column_integer(&own, 0, 1, SEGUE_MAX_LEARNER_ID);
-    if (own.status == SEGUE_ENOMEM)
-        row->status = segue_fail(row->err, own.status, "%s", store->row_damage.message);
-    else if (own.status != SEGUE_OK)
-        learner->damage = store->row_damage.message;
-}
-
-/* An arm is retired if it has a time of retirement. */
-static void read_arm(segue_rows *rows, sql_row *row, void *out)
-{
-    (void)rows;
-    segue_stored_arm *arm = out;
-    *arm = (segue_stored_arm){
-        .learner = sqlite3_column_int64(row->sql, 0),
-        .position = (size_t)segue_sqlite_column_integer(row, 1, 0, SEGUE_MAX_ROW_ARMS - 1),
-        .name = segue_sqlite_column_text(row, 2, SEGUE_MAX_STORE_NAME),
-        .added = segue_sqlite_column_real(row, 3),
-        .retired = !segue_sqlite_column_is_null(row, 4),
-        .pulls = segue_sqlite_column_count(row, 5),
-        .total = segue_sqlite_column_real(row, 6)};
-    if (arm->retired)
-        (void)segue_sqlite_column_real(row, 4);
-}
-
-/* An open task has neither a time nor an event of closing, a closed one has both. */
-static void read_task(segue_rows *rows, sql_row *row, void *out)
-{
-    (void)rows;
-    const bool open = segue_sqlite_column_is_null(row, 7),
-               unclosed = segue_sqlite_column_is_null(row, 10);
-    segue_stored_task *task = out;
-    *task = (segue_stored_task){
-        .id = segue_sqlite_column_integer(row, 0, 1, SEGUE_MAX_ROW_ID),
-        .learner = segue_sqlite_column_integer(row, 1, 1, SEGUE_MAX_LEARNER_ID),
-        .key = segue_sqlite_column_text(row, 2, SEGUE_MAX_STORE_NAME),
-        .control = segue_sqlite_column_flag(row, 3),
-        .version = segue_sqlite_column_count(row, 4),
-        .n_arms = (size_t)segue_sqlite_column_integer(row, 5, 1, SEGUE_MAX_ROW_ARMS),
-        .opened = segue_sqlite_column_real(row, 6),
-        .open = open,
-        .closed = open ? 0.0 : segue_sqlite_column_real(row, 7),
-        .rewards = segue_sqlite_column_count(row, 8),
-        .total = segue_sqlite_column_real(row, 9),
-        .tag = (uint64_t)segue_sqlite_column_integer(row, 11, 1, INT64_MAX),
-        .closed_seq =
-            unclosed ? 0 : (uint64_t)segue_sqlite_column_integer(row, 10, 1, SEGUE_MAX_ROW_ID),
-        .control_share = segue_sqlite_column_real(row, 12),
-        .features = segue_sqlite_column_is_null(row, 13)
-                        ? NULL
-                        : segue_sqlite_column_text(row, 13, SEGUE_MAX_STORE_FEATURES)};
-    if (!(task->control_share >= 0.0 && task->control_share <= 1.0))
-        segue_sqlite_column_fail(row, 12, "a probability");
-    if (open != unclosed)
-        segue_sqlite_column_fail(row, 10,
-                                 open ? "NULL, as the task is open" : "the event that closed it");
-}
-
-/* Where the service chose, both columns are NULL. */
-static segue_stored_shadow read_shadow(sql_row *row, int column)
-{
-    if (segue_sqlite_column_is_null(row, column))
-        return (segue_stored_shadow){.is_set = false};
-    const segue_stored_shadow shadow = {
-        .is_set = true,
-        .arm = (size_t)segue_sqlite_column_integer(row, column, 0, SEGUE_MAX_ROW_ARMS - 1),
-        .probability = segue_sqlite_column_real(row, column + 1)};
-    if (!(shadow.probability >= 0.0 && shadow.probability <= 1.0))
-        segue_sqlite_column_fail(row, column + 1, "a probability");
-    return shadow;
-}
-
-/* Rewards are learned in the order of arrival, so a gap would change the learner. */
-static void read_reward(segue_rows *rows, sql_row *row, void *out)
-{
-    segue_stored_reward *reward = out;
-    *reward = (segue_stored_reward){
-        .task = segue_sqlite_column_integer(row, 0, 1, SEGUE_MAX_ROW_ID),
-        .number = (uint64_t)segue_sqlite_column_integer(row, 1, INT64_MIN, INT64_MAX),
-        .position = segue_sqlite_column_count(row, 2),
-        .arm = (size_t)segue_sqlite_column_integer(row, 3, 0, SEGUE_MAX_ROW_ARMS - 1),
-        .value = segue_sqlite_column_real(row, 4),
-        .created = segue_sqlite_column_real(row, 5),
-        .by_default = segue_sqlite_column_flag(row, 6),
-        .probability = segue_sqlite_column_is_null(row, 7) ? 0.0 : segue_sqlite_column_real(row, 7),
-        .asks = segue_sqlite_column_is_null(row, 8)
-                    ? NULL
-                    : segue_sqlite_column_text(row, 8, SEGUE_MAX_ROW_TEXT),
-        .shadow = read_shadow(row, 9)};
-    if (!(reward->probability >= 0.0 && reward->probability <= 1.0))
-        segue_sqlite_column_fail(row, 7, "a probability");
-    if (rows->query.kind == SEGUE_QUERY_REWARDS && reward->position != rows->count)
-        segue_sqlite_column_fail(row, 2,
-                                 "the positions of a task's rewards from 0 on, without a gap");
-}
-
-/* A decision without an event id, or that was asked without its probability, has NULL there. */
-static void read_decision(segue_rows *rows, sql_row *row, void *out)
-{
-    (void)rows;
-    const bool no_event_id = segue_sqlite_column_is_null(row, 4),
-               no_probability = segue_sqlite_column_is_null(row, 6);
-    segue_stored_decision *decision = out;
-    *decision = (segue_stored_decision){
-        .task = segue_sqlite_column_integer(row, 0, 1, SEGUE_MAX_ROW_ID),
-        .number = (uint64_t)segue_sqlite_column_integer(row, 1, INT64_MIN, INT64_MAX),
-        .arm = (size_t)segue_sqlite_column_integer(row, 2, 0, SEGUE_MAX_ROW_ARMS - 1),
-        .version = segue_sqlite_column_count(row, 3),
-        .event_id = no_event_id ? NULL : segue_sqlite_column_text(row, 4, SEGUE_MAX_STORE_NAME),
-        .created = segue_sqlite_column_real(row, 5),
-        .probability = no_probability ? 0.0 : segue_sqlite_column_real(row, 6),
-        .exact = !segue_sqlite_column_is_null(row, 7) && segue_sqlite_column_flag(row, 7),
-        .shadow = read_shadow(row, 8)};
-    if (!(decision->probability >= 0.0 && decision->probability <= 1.0))
-        segue_sqlite_column_fail(row, 6, "a probability");
-}
-
-static void read_event(segue_rows *rows, sql_row *row, void *out)
-{
-    (void)rows;
-    *(segue_stored_event *)out = (segue_stored_event){
-        .seq = (uint64_t)segue_sqlite_column_integer(row, 0, 1, SEGUE_MAX_ROW_ID),
-        .learner = segue_sqlite_column_integer(row, 1, 1, SEGUE_MAX_LEARNER_ID),
-        .kind = (segue_event_kind)segue_sqlite_column_integer(row, 2, SEGUE_EVENT_CLOSE,
-                                                              SEGUE_LAST_EVENT_KIND),
-        .subject = segue_sqlite_column_integer(row, 3, 0, SEGUE_MAX_ROW_ID),
-        .created = segue_sqlite_column_real(row, 4)};
-}
-
-/* The bytes are SQLite's, until the next step; recovery checks their checksum. */
-static void read_snapshot(segue_rows *rows, sql_row *row, void *out)
-{
-    (void)rows;
-    segue_stored_snapshot *snapshot = out;
-    *snapshot = (segue_stored_snapshot){
-        .learner = sqlite3_column_int64(row->sql, 0),
-        .seq = (uint64_t)segue_sqlite_column_integer(row, 1, 1, SEGUE_MAX_ROW_ID)};
-    snapshot->bytes = segue_sqlite_column_blob(row, 2, &snapshot->size);
-}
-
-/* The bytes are SQLite's, until the next step; they have a checksum of their own. */
-static void read_initial(segue_rows *rows, sql_row *row, void *out)
-{
-    (void)rows;
-    segue_stored_initial *initial = out;
-    *initial = (segue_stored_initial){.learner = sqlite3_column_int64(row->sql, 0)};
-    initial->bytes = segue_sqlite_column_blob(row, 1, &initial->size);
-}
-
-/* Two digests, one after the other. */
-static void read_digests(sql_row *row, int column, unsigned char *first, unsigned char *second)
-{
-    size_t size = 0;
-    const unsigned char *bytes = segue_sqlite_column_blob(row, column, &size);
-    if (size != (size_t)2 * SEGUE_DIGEST_SIZE || !bytes) {
-        segue_sqlite_column_fail(row, column, "two digests of 32 bytes");
-        return;
+    sqlite3_stmt *sql = row->source;
+    segue_value value = {.type = SEGUE_VALUE_NULL};
+    switch (sqlite3_column_type(sql, column)) {
+    case SQLITE_INTEGER:
+        value.type = SEGUE_VALUE_INTEGER;
+        value.integer = sqlite3_column_int64(sql, column);
+        break;
+    case SQLITE_FLOAT:
+        value.type = SEGUE_VALUE_REAL;
+        value.real = sqlite3_column_double(sql, column);
+        break;
+    case SQLITE_TEXT:
+        value.type = SEGUE_VALUE_TEXT;
+        value.data = sqlite3_column_text(sql, column);
+        value.size = (size_t)sqlite3_column_bytes(sql, column);
+        break;
+    case SQLITE_BLOB:
+        value.type = SEGUE_VALUE_BYTES;
+        value.data = sqlite3_column_blob(sql, column);
+        value.size = (size_t)sqlite3_column_bytes(sql, column);
+        break;
+    default:
+        break;
     }
-    memcpy(first, bytes, SEGUE_DIGEST_SIZE);
-    memcpy(second, bytes + SEGUE_DIGEST_SIZE, SEGUE_DIGEST_SIZE);
+    return value;
 }
 
-static void read_link(segue_rows *rows, sql_row *row, void *out)
+/* SQLite also gives NULL for a value when memory runs out. */
+static const char *title_of(const store_row *row, int column)
 {
-    (void)rows;
-    segue_stored_link *link = out;
-    *link = (segue_stored_link){
-        .learner = sqlite3_column_int64(row->sql, 0),
-        .seq = (uint64_t)segue_sqlite_column_integer(row, 1, 0, SEGUE_MAX_ROW_ID)};
-    read_digests(row, 2, link->digest, link->hash);
+    sqlite3_stmt *sql = row->source;
+    return sqlite3_errcode(sqlite3_db_handle(sql)) == SQLITE_NOMEM
+               ? NULL
+               : sqlite3_column_name(sql, column);
 }
 
-static void read_removed(segue_rows *rows, sql_row *row, void *out)
+store_row segue_sqlite_row(sqlite3_stmt *sql, segue_error *err)
 {
-    (void)rows;
-    segue_stored_removed *removed = out;
-    *removed = (segue_stored_removed){
-        .task = sqlite3_column_int64(row->sql, 0),
-        .learner = segue_sqlite_column_integer(row, 1, 1, SEGUE_MAX_LEARNER_ID),
-        .counts = segue_sqlite_column_text(row, 2, SEGUE_MAX_ROW_TEXT),
-        .erased = segue_sqlite_column_flag(row, 4)};
-    read_digests(row, 3, removed->rewards, removed->key);
-}
-
-static void read_reward_part(segue_rows *rows, sql_row *row, void *out)
-{
-    segue_stored_reward_part *part = out;
-    *part = (segue_stored_reward_part){
-        .task = segue_sqlite_column_integer(row, 0, 1, SEGUE_MAX_ROW_ID),
-        .number = (uint64_t)segue_sqlite_column_integer(row, 1, INT64_MIN, INT64_MAX),
-        .event_id = segue_sqlite_column_text(row, 2, SEGUE_MAX_STORE_NAME),
-        .position = segue_sqlite_column_count(row, 3),
-        .value = segue_sqlite_column_real(row, 4),
-        .created = segue_sqlite_column_real(row, 5)};
-    if (rows->query.kind == SEGUE_QUERY_REWARD_PARTS && part->position != rows->count)
-        segue_sqlite_column_fail(row, 3,
-                                 "the positions of a decision's rewards from 0 on, without a gap");
-}
-
-/* A list of merges has no bytes. */
-static void read_merged(segue_rows *rows, sql_row *row, void *out)
-{
-    segue_stored_merged *merged = out;
-    *merged = (segue_stored_merged){
-        .learner = sqlite3_column_int64(row->sql, 0),
-        .number = (uint64_t)segue_sqlite_column_integer(row, 1, 1, SEGUE_MAX_ROW_ID),
-        .origins = segue_sqlite_column_text(row, 2, SEGUE_MAX_ROW_TEXT)};
-    if (rows->query.kind == SEGUE_QUERY_MERGED)
-        merged->bytes = segue_sqlite_column_blob(row, 3, &merged->size);
+    return (store_row){.value = value_of, .title = title_of, .source = sql, .err = err};
 }
 
 /* ---- queries ----------------------------------------------------------------------------- */
 
-/* How a query is bound and read: parameters of the statement, in order, are of the query `id`, then
- * `number` or `key`. */
-typedef struct query_kind {
-    statement sql;
-    int keys; /* number of first columns that identify a row */
-    const char *table;
-    void (*read)(segue_rows *rows, sql_row *row, void *out);
-} query_kind;
-
-static const query_kind kinds[SEGUE_N_QUERIES] = {
-    [SEGUE_QUERY_LEARNERS] = {SQL_LEARNERS, 1, "learner", read_learner},
-    [SEGUE_QUERY_LEARNER] = {SQL_LEARNER, 1, "learner", read_learner},
-    [SEGUE_QUERY_ARMS] = {SQL_ARMS, 2, "arm", read_arm},
-    [SEGUE_QUERY_OPEN_TASKS] = {SQL_TASKS_OPEN, 1, "task", read_task},
-    [SEGUE_QUERY_NEWEST_OPEN_TASKS] = {SQL_TASKS_NEWEST_OPEN, 1, "task", read_task},
-    [SEGUE_QUERY_NEWEST_CLOSED_TASKS] = {SQL_TASKS_NEWEST_CLOSED, 1, "task", read_task},
-    [SEGUE_QUERY_NEWEST_TASKS] = {SQL_TASKS_NEWEST, 1, "task", read_task},
-    [SEGUE_QUERY_TASKS] = {SQL_TASKS, 1, "task", read_task},
-    [SEGUE_QUERY_TASK_BY_KEY] = {SQL_TASK_BY_KEY, 1, "task", read_task},
-    [SEGUE_QUERY_TASK_BY_ID] = {SQL_TASK_BY_ID, 1, "task", read_task},
-    [SEGUE_QUERY_REWARDS] = {SQL_REWARDS, 2, "reward", read_reward},
-    [SEGUE_QUERY_REWARD] = {SQL_REWARD, 2, "reward", read_reward},
-    [SEGUE_QUERY_DECISIONS] = {SQL_TASK_DECISIONS, 2, "decision", read_decision},
-    [SEGUE_QUERY_EVENT_DECISIONS] = {SQL_DECISIONS, 2, "decision", read_decision},
-    [SEGUE_QUERY_PENDING_DECISIONS] = {SQL_WAITING, 2, "decision", read_decision},
-    [SEGUE_QUERY_EVENTS] = {SQL_EVENTS, 1, "event", read_event},
-    [SEGUE_QUERY_SNAPSHOT] = {SQL_SNAPSHOT, 2, "snapshot", read_snapshot},
-    [SEGUE_QUERY_INITIAL] = {SQL_INITIAL, 1, "initial", read_initial},
-    [SEGUE_QUERY_CHAIN] = {SQL_CHAIN, 2, "chain", read_link},
-    [SEGUE_QUERY_LAST_LINK] = {SQL_LAST_LINK, 2, "chain", read_link},
-    [SEGUE_QUERY_REMOVED] = {SQL_REMOVED, 1, "removed", read_removed},
-    [SEGUE_QUERY_LAST_TRIM] = {SQL_LAST_TRIM, 1, "event", read_event},
-    [SEGUE_QUERY_CLOSED_AFTER] = {SQL_TASKS_CLOSED_AFTER, 1, "task", read_task},
-    [SEGUE_QUERY_BASE] = {SQL_BASE, 1, "base", read_snapshot},
-    [SEGUE_QUERY_REWARD_PARTS] = {SQL_REWARD_PARTS, 2, "reward_part", read_reward_part},
-    [SEGUE_QUERY_TASK_PARTS] = {SQL_TASK_PARTS, 2, "reward_part", read_reward_part},
-    [SEGUE_QUERY_MERGES] = {SQL_MERGES, 2, "merged", read_merged},
-    [SEGUE_QUERY_MERGED] = {SQL_MERGED, 2, "merged", read_merged},
+/* Parameters of a statement are, in order, of the query `id`, then `number` or `key`. */
+static const statement statements[SEGUE_N_QUERIES] = {
+    [SEGUE_QUERY_LEARNERS] = SQL_LEARNERS,
+    [SEGUE_QUERY_LEARNER] = SQL_LEARNER,
+    [SEGUE_QUERY_ARMS] = SQL_ARMS,
+    [SEGUE_QUERY_OPEN_TASKS] = SQL_TASKS_OPEN,
+    [SEGUE_QUERY_NEWEST_OPEN_TASKS] = SQL_TASKS_NEWEST_OPEN,
+    [SEGUE_QUERY_NEWEST_CLOSED_TASKS] = SQL_TASKS_NEWEST_CLOSED,
+    [SEGUE_QUERY_NEWEST_TASKS] = SQL_TASKS_NEWEST,
+    [SEGUE_QUERY_TASKS] = SQL_TASKS,
+    [SEGUE_QUERY_TASK_BY_KEY] = SQL_TASK_BY_KEY,
+    [SEGUE_QUERY_TASK_BY_ID] = SQL_TASK_BY_ID,
+    [SEGUE_QUERY_REWARDS] = SQL_REWARDS,
+    [SEGUE_QUERY_REWARD] = SQL_REWARD,
+    [SEGUE_QUERY_DECISIONS] = SQL_TASK_DECISIONS,
+    [SEGUE_QUERY_EVENT_DECISIONS] = SQL_DECISIONS,
+    [SEGUE_QUERY_PENDING_DECISIONS] = SQL_WAITING,
+    [SEGUE_QUERY_EVENTS] = SQL_EVENTS,
+    [SEGUE_QUERY_SNAPSHOT] = SQL_SNAPSHOT,
+    [SEGUE_QUERY_INITIAL] = SQL_INITIAL,
+    [SEGUE_QUERY_CHAIN] = SQL_CHAIN,
+    [SEGUE_QUERY_LAST_LINK] = SQL_LAST_LINK,
+    [SEGUE_QUERY_REMOVED] = SQL_REMOVED,
+    [SEGUE_QUERY_LAST_TRIM] = SQL_LAST_TRIM,
+    [SEGUE_QUERY_CLOSED_AFTER] = SQL_TASKS_CLOSED_AFTER,
+    [SEGUE_QUERY_BASE] = SQL_BASE,
+    [SEGUE_QUERY_REWARD_PARTS] = SQL_REWARD_PARTS,
+    [SEGUE_QUERY_TASK_PARTS] = SQL_TASK_PARTS,
+    [SEGUE_QUERY_MERGES] = SQL_MERGES,
+    [SEGUE_QUERY_MERGED] = SQL_MERGED,
 };
-
-/* The decision numbers of a reward use all 64 bits; limits and events end at INT64_MAX. */
-static int64_t number_of(const segue_query *query)
-{
-    const bool names_decision =
-        query->kind == SEGUE_QUERY_REWARD || query->kind == SEGUE_QUERY_REWARD_PARTS;
-    return names_decision || query->number < INT64_MAX ? (int64_t)query->number : INT64_MAX;
-}
 
 /* The key is bound without a copy: the query must outlive the cursor. */
 segue_status segue_sqlite_rows_open(segue_rows *rows, segue_error *err)
@@ -291,7 +96,7 @@ segue_status segue_sqlite_rows_open(segue_rows *rows, segue_error *err)
     if (query->kind == SEGUE_QUERY_TABLE)
         return segue_sqlite_table_open(rows, err);
     sqlite3_stmt *sql =
-        segue_sqlite_statement(segue_sqlite_of(rows->store), kinds[query->kind].sql, err);
+        segue_sqlite_statement(segue_sqlite_of(rows->store), statements[query->kind], err);
     if (!sql)
         return SEGUE_EIO;
     assert(!sqlite3_stmt_busy(sql)); /* one cursor per query */
@@ -301,7 +106,7 @@ segue_status segue_sqlite_rows_open(segue_rows *rows, segue_error *err)
     if (parameters > 1 && query->key)
         (void)sqlite3_bind_text(sql, 2, query->key, -1, SQLITE_STATIC);
     else if (parameters > 1)
-        (void)sqlite3_bind_int64(sql, 2, number_of(query));
+        (void)sqlite3_bind_int64(sql, 2, segue_stored_read_number(query));
     rows->cursor = sql;
     return SEGUE_OK;
 }
@@ -311,15 +116,13 @@ segue_status segue_sqlite_rows_next(segue_rows *rows, void *out, bool *more, seg
 {
     if (rows->query.kind == SEGUE_QUERY_TABLE)
         return segue_sqlite_table_next(rows, out, more, err);
-    const query_kind *kind = &kinds[rows->query.kind];
-    sql_row row = {.sql = rows->cursor, .table = kind->table, .keys = kind->keys, .err = err};
-    const int code = sqlite3_step(row.sql);
+    store_row row = segue_sqlite_row(rows->cursor, err);
+    const int code = sqlite3_step(rows->cursor);
     *more = code == SQLITE_ROW;
     if (!*more)
         return code == SQLITE_DONE ? SEGUE_OK
                                    : segue_sqlite_fail_step(segue_sqlite_of(rows->store), err);
-    kind->read(rows, &row, out);
-    return row.status;
+    return segue_stored_read(rows, &row, out);
 }
 
 void segue_sqlite_rows_close(segue_rows *rows)

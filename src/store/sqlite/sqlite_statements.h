@@ -43,8 +43,9 @@
     X(BASE, "SELECT learner, seq, bytes FROM base WHERE learner = ?1")                             \
     X(SET_BASE, "INSERT OR REPLACE INTO base SELECT learner, seq, bytes FROM snapshot WHERE "      \
                 "learner = ?1 ORDER BY seq DESC LIMIT 1")                                          \
-    X(LAST_TRIM, "SELECT seq, learner, kind, subject, created FROM event WHERE learner = ?1 AND "  \
-                 "kind = 10 ORDER BY seq DESC LIMIT 1")                                            \
+    X(LAST_TRIM,                                                                                   \
+      "SELECT seq, learner, kind, subject, created, epoch FROM event WHERE learner = ?1 AND "      \
+      "kind = 10 ORDER BY seq DESC LIMIT 1")                                                       \
     X(TASKS_CLOSED_AFTER,                                                                          \
       TASK_COLUMNS "WHERE learner = ?1 AND closed_seq IS NOT NULL AND closed_seq > ?2 "            \
                    "ORDER BY closed_seq")                                                          \
@@ -74,7 +75,8 @@
     X(REWARD_PARTS, PART_COLUMNS "WHERE task = ?1 AND number = ?2 ORDER BY position")              \
     X(TASK_PARTS, PART_COLUMNS "WHERE task = ?1 ORDER BY number, event")                           \
     X(REWARD, REWARD_COLUMNS "WHERE task = ?1 AND number = ?2")                                    \
-    X(ADD_EVENT, "INSERT INTO event (learner, kind, subject, created) VALUES (?1, ?2, ?3, ?4)")    \
+    X(ADD_EVENT, "INSERT INTO event (learner, kind, subject, created, epoch) VALUES "              \
+                 "(?1, ?2, ?3, ?4, ?5)")                                                           \
     X(ADD_INITIAL, "INSERT INTO initial VALUES (?1, ?2)")                                          \
     X(INITIAL, "SELECT learner, bytes FROM initial WHERE learner = ?1")                            \
     X(ADD_MERGED, "INSERT INTO merged VALUES (?1, ?2, ?3, ?4)")                                    \
@@ -108,8 +110,9 @@
                "IS NULL AND "                                                                      \
                "NOT EXISTS (SELECT 1 FROM reward AS r WHERE r.task = d.task AND "                  \
                "r.number = d.number) ORDER BY d.created, d.task, d.number")                        \
-    X(EVENTS, "SELECT seq, learner, kind, subject, created FROM event WHERE learner = ?1 AND "     \
-              "seq > ?2 ORDER BY seq")                                                             \
+    X(EVENTS,                                                                                      \
+      "SELECT seq, learner, kind, subject, created, epoch FROM event WHERE learner = ?1 AND "      \
+      "seq > ?2 ORDER BY seq")                                                                     \
     X(SNAPSHOT,                                                                                    \
       "SELECT learner, seq, bytes FROM snapshot WHERE learner = ?1 ORDER BY seq DESC LIMIT 1")
 

@@ -4,10 +4,9 @@
  * are SQLite's table sqlite_sequence.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
-#include <string.h>
 
 #include "segue/internal.h"
-#include "store/sqlite/sqlite_column.h"
+#include "store/sqlite/sqlite.h"
 
 static const struct table {
     const char *name, *columns;
@@ -22,7 +21,7 @@ static const struct table {
                               "segue_arm, segue_probability"},
     [SEGUE_TABLE_REWARD] = {"reward", "task, number, position, arm, value, created, by_default, "
                                       "probability, asks, segue_arm, segue_probability"},
-    [SEGUE_TABLE_EVENT] = {"event", "seq, learner, kind, subject, created"},
+    [SEGUE_TABLE_EVENT] = {"event", "seq, learner, kind, subject, created, epoch"},
     [SEGUE_TABLE_INITIAL] = {"initial", "learner, bytes"},
     [SEGUE_TABLE_CHAIN] = {"chain", "learner, seq, bytes"},
     [SEGUE_TABLE_REMOVED] = {"removed", "task, learner, counts, bytes, erased"},
@@ -43,63 +42,41 @@ static segue_status prepare(sqlite_store *store, sqlite3_stmt **sql, const char 
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
+/* Most tables are stored by their keys. */
+static const char *order_of(segue_store_table table)
+{
+    return table == SEGUE_TABLE_COUNTER  ? " ORDER BY name"
+           : table == SEGUE_TABLE_MERGED ? " ORDER BY learner, number"
+                                         : "";
+}
+
 segue_status segue_sqlite_table_open(segue_rows *rows, segue_error *err)
 {
     char text[256];
     sqlite_store *store = segue_sqlite_of(rows->store);
     const struct table *table = &tables[rows->query.id];
     sqlite3_stmt **sql = &store->table[rows->query.id][0];
-    (void)snprintf(text, sizeof text, "SELECT %s FROM %s", table->columns, table->name);
+    (void)snprintf(text, sizeof text, "SELECT %s FROM %s%s", table->columns, table->name,
+                   order_of((segue_store_table)rows->query.id));
     SEGUE_TRY(prepare(store, sql, text, err));
     rows->cursor = *sql;
     return SEGUE_OK;
-}
-
-/* Read a value of any type.  Texts must be valid; that of a deleted learner is empty. */
-static segue_value read_value(sql_row *row, int column)
-{
-    segue_value value = {.type = SEGUE_VALUE_NULL};
-    switch (sqlite3_column_type(row->sql, column)) {
-    case SQLITE_INTEGER:
-        value.type = SEGUE_VALUE_INTEGER;
-        value.integer = sqlite3_column_int64(row->sql, column);
-        break;
-    case SQLITE_FLOAT:
-        value.type = SEGUE_VALUE_REAL;
-        value.real = segue_sqlite_column_real(row, column);
-        break;
-    case SQLITE_TEXT:
-        value.type = SEGUE_VALUE_TEXT;
-        value.data = sqlite3_column_bytes(row->sql, column) == 0
-                         ? ""
-                         : segue_sqlite_column_text(row, column, SEGUE_MAX_ROW_TEXT);
-        value.size = strlen(value.data);
-        break;
-    case SQLITE_BLOB:
-        value.type = SEGUE_VALUE_BYTES;
-        value.data = segue_sqlite_column_blob(row, column, &value.size);
-        break;
-    default:
-        break;
-    }
-    return value;
 }
 
 /* Each value is validated alone: an export also copies rows that contradict each other. */
 segue_status segue_sqlite_table_next(segue_rows *rows, void *out, bool *more, segue_error *err)
 {
     segue_table_row *values = out;
-    sql_row row = {
-        .sql = rows->cursor, .table = tables[rows->query.id].name, .keys = 1, .err = err};
-    const int code = sqlite3_step(row.sql);
+    store_row row = segue_sqlite_row(rows->cursor, err);
+    const int code = sqlite3_step(rows->cursor);
     *more = code == SQLITE_ROW;
     if (!*more)
         return code == SQLITE_DONE ? SEGUE_OK
                                    : segue_sqlite_fail_step(segue_sqlite_of(rows->store), err);
-    values->n = (size_t)sqlite3_column_count(row.sql);
-    for (size_t i = 0; i < values->n; i++)
-        values->value[i] = read_value(&row, (int)i);
-    return row.status;
+    row.table = tables[rows->query.id].name;
+    row.keys = 1;
+    values->n = (size_t)sqlite3_column_count(rows->cursor);
+    return segue_column_values(&row, values);
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */

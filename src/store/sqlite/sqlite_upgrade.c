@@ -16,8 +16,11 @@
  * share that was in force when it opened: until then that of its learner's settings.  Settings of
  * learners can change.  In 10 a task may have features, a decision may have several rewards that add
  * up to one, a caller may choose in shadow mode, and learners can be merged.  The event log has a hash
- * chain, which begins with the upgrade: it says nothing about changes of rows before. */
-#define METHOD "json_extract(config, '$.method')"
+ * chain, which begins with the upgrade: it says nothing about changes of rows before.  In 11 learners
+ * compute with functions whose bits do not depend on the processor, and an event has the epoch of its
+ * writer; the chain stays. */
+#define FIRST_CHAIN 10
+#define METHOD      "json_extract(config, '$.method')"
 #define WITHOUT_HINT                                                                               \
     "rtrim(substr(" METHOD ", 1, instr(" METHOD ", 'hint=') - 1) || ltrim(ltrim(substr(" METHOD    \
     ", instr(" METHOD ", 'hint=') + 5), '0123456789'), ','), ',:')"
@@ -47,6 +50,7 @@ static const sqlite_upgrade_step steps[] = {
     {9, "ALTER TABLE task ADD COLUMN features TEXT;" SEGUE_SQL_AUDIT_TABLES
         "ALTER TABLE reward ADD COLUMN asks TEXT;" CREATE_REWARD_PART ADD_SHADOW("decision")
             ADD_SHADOW("reward") ADD_MERGED},
+    {10, "ALTER TABLE event ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;"},
 };
 enum { N_STEPS = sizeof steps / sizeof *steps };
 
@@ -70,7 +74,8 @@ static segue_status run_steps(sqlite_store *store, const sqlite_upgrade_step *st
     for (size_t i = 0; i < n; i++)
         if (step[i].from >= from)
             SEGUE_TRY(segue_sqlite_execute(store, step[i].sql, err));
-    SEGUE_TRY(segue_store_chain_build(&store->base, err));
+    if (from < FIRST_CHAIN)
+        SEGUE_TRY(segue_store_chain_build(&store->base, err));
     SEGUE_TRY(segue_sqlite_execute(store, SEGUE_SQL_SET_FORMAT, err));
     return segue_store_commit(&store->base, err);
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "segue/internal.h"
-#include "store/sqlite/sqlite_column.h"
+#include "store/sqlite/sqlite.h"
 
 /* Bind a text or NULL; returns SQLite's code. */
 static int bind_text(sqlite3_stmt *sql, int parameter, const char *text)
@@ -231,6 +231,7 @@ static segue_status insert_event(sqlite_store *store, segue_stored_event *event,
     (void)sqlite3_bind_int64(sql, 2, (int64_t)event->kind);
     (void)sqlite3_bind_int64(sql, 3, event->subject);
     (void)sqlite3_bind_double(sql, 4, event->created);
+    (void)sqlite3_bind_int64(sql, 5, (int64_t)event->epoch);
     const segue_status status = segue_sqlite_run(store, sql, err);
     event->seq = (uint64_t)sqlite3_last_insert_rowid(store->db);
     return status;

@@ -66,7 +66,11 @@ static void names_and_keys_are_unique(void **state)
     begin();
     assert_int_equal(add_rows(), 1);
     assert_int_not_equal(segue_store_add_learner(own_store, &learner, &err), SEGUE_OK);
-    assert_int_not_equal(segue_store_add_task(own_store, &task, &err), SEGUE_OK);
+    segue_store_rollback(own_store);
+    begin();
+    (void)add_rows();
+    assert_true(segue_store_add_task(own_store, &task, &err) != SEGUE_OK ||
+                segue_store_commit(own_store, &err) != SEGUE_OK); /* a backend may collect rows */
     segue_store_rollback(own_store);
 }
 

@@ -2,7 +2,7 @@
  *
  * Formats 4 and 5 lack the table of initial states and the probability of a reward; 6 and 7 have the
  * tables of 8; 4 to 8 lack the control share of a task; 4 to 9 the hash chain, parts of rewards, shadow
- * mode and merges.
+ * mode and merges; 4 to 10 the epoch of an event.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
@@ -10,6 +10,7 @@
 
 #include "store/sqlite/sqlite.h"
 #include "store/sqlite/sqlite_upgrade.h"
+#include "store/store_chain.h"
 
 #define OLDER (SEGUE_STORE_FORMAT - 1)
 
@@ -56,6 +57,8 @@ static void make_older(const char *format)
                        "ALTER TABLE decision DROP COLUMN segue_probability; "
                        "ALTER TABLE reward DROP COLUMN segue_arm; "
                        "ALTER TABLE reward DROP COLUMN segue_probability;");
+    if (atoi(format) < 11)
+        execute(store, "ALTER TABLE event DROP COLUMN epoch;");
     (void)snprintf(text, sizeof text, "PRAGMA user_version = %s", format);
     execute(store, text);
     segue_store_close(store);
@@ -88,7 +91,7 @@ static void steps_lead_from_an_older_format_to_this_one(void **state)
     segue_stored_reward reward;
     bool found = false;
     make_older(*state);
-    is_refused(SEGUE_STORE_CHANGE, "need 10; 'segue store upgrade' brings it");
+    is_refused(SEGUE_STORE_CHANGE, "need 11; 'segue store upgrade' brings it");
     segue_store *store = open_as(SEGUE_STORE_UPGRADE);
     assert_ok(segue_store_upgrade(store, &from, NULL));
     assert_int_equal(from, atoi(*state));
@@ -170,6 +173,22 @@ static void tasks_get_the_control_share_of_their_learner(void **state)
     }
 }
 
+/* A hash that was noted before stays the newest one. */
+static void an_upgrade_keeps_the_hash_chain(void **state)
+{
+    segue_stored_link before, after;
+    int64_t from = 0;
+    (void)state;
+    make_older("10");
+    segue_store *store = open_as(SEGUE_STORE_UPGRADE);
+    assert_ok(segue_store_chain_head(store, 1, &before, NULL));
+    assert_ok(segue_store_upgrade(store, &from, NULL));
+    assert_ok(segue_store_chain_head(store, 1, &after, NULL));
+    assert_int_equal(after.seq, before.seq);
+    assert_memory_equal(after.hash, before.hash, sizeof before.hash);
+    segue_store_close(store);
+}
+
 static void a_step_that_fails_changes_nothing(void **state)
 {
     static const sqlite_upgrade_step wrong[] = {
@@ -177,7 +196,7 @@ static void a_step_that_fails_changes_nothing(void **state)
     int64_t from = 0, tables = 0;
     segue_error err;
     (void)state;
-    make_older("9");
+    make_older("10");
     segue_store *store = open_as(SEGUE_STORE_UPGRADE);
     assert_int_not_equal(segue_sqlite_upgrade_by(store, wrong, 1, &from, &err), SEGUE_OK);
     assert_ok(segue_sqlite_query_integer(segue_sqlite_of(store),
@@ -197,17 +216,17 @@ static void a_format_without_steps_is_refused_with_the_next_step(void **state)
     is_refused(SEGUE_STORE_CHANGE, "start a new store");
     segue_store *store = open_as(SEGUE_STORE_UPGRADE);
     assert_int_equal(segue_store_upgrade(store, &from, &err), SEGUE_EFILE);
-    assert_non_null(strstr(err.message, "has format 3; need 10"));
+    assert_non_null(strstr(err.message, "has format 3; need 11"));
     segue_store_close(store);
 }
 
 static void a_newer_format_is_refused_in_every_mode(void **state)
 {
     (void)state;
-    make_older("11");
+    make_older("12");
     is_refused(SEGUE_STORE_CREATE, "use the program that wrote it");
-    is_refused(SEGUE_STORE_UPGRADE, "has format 11; need 10");
-    is_refused(SEGUE_STORE_READ, "has format 11; need 10");
+    is_refused(SEGUE_STORE_UPGRADE, "has format 12; need 11");
+    is_refused(SEGUE_STORE_READ, "has format 12; need 11");
 }
 
 static int remove_all(void **state)
@@ -219,7 +238,7 @@ static int remove_all(void **state)
 int main(void)
 {
     static char format_4[] = "4", format_5[] = "5", format_6[] = "6", format_7[] = "7",
-                format_8[] = "8", format_9[] = "9";
+                format_8[] = "8", format_9[] = "9", format_10[] = "10";
     const struct CMUnitTest tests[] = {
         {"from_4", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_4},
         {"from_5", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_5},
@@ -227,6 +246,8 @@ int main(void)
         {"from_7", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_7},
         {"from_8", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_8},
         {"from_9", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_9},
+        {"from_10", steps_lead_from_an_older_format_to_this_one, remove_store, NULL, format_10},
+        cmocka_unit_test_setup(an_upgrade_keeps_the_hash_chain, remove_store),
         cmocka_unit_test_setup(the_option_hint_is_cut_out_of_methods, remove_store),
         cmocka_unit_test_setup(tasks_get_the_control_share_of_their_learner, remove_store),
         cmocka_unit_test_setup(a_step_that_fails_changes_nothing, remove_store),
