@@ -5,8 +5,9 @@
  * The paper's models.  `one`: each reward comes before the next ask.  `batch`: ten asks, then their
  * ten rewards.  `late`: nine rewards are always missing, each comes ten asks later.  All three meet
  * the same tasks, and the rewards of an arm in the same order.  Learners play TASKS tasks per run,
- * and the last half counts; other policies play each task alone.  The ratio of regrets is that of
- * sums over all runs, with the standard error of its paired differences.
+ * and the last half counts; other policies play each task alone, `mla` and `mts` with the true
+ * models.  The ratio of regrets is that of sums over all runs, with the standard error of its paired
+ * differences.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench.h"
 
@@ -103,6 +104,33 @@ static double play_learner(const game *g, uint64_t run, way how, size_t *asked)
     return regret / (double)(learns ? g->n_tasks - g->n_tasks / 2 : g->n_tasks);
 }
 
+/* A policy that knows the models plays each task alone. */
+static double play_known(const game *g, uint64_t run, way how, size_t *asked)
+{
+    segue_task_config config = segue_task_defaults();
+    segue_error err;
+    double regret = 0.0;
+    check(segue_policy_parse(&config.policy, g->policy, &err), &err);
+    config.setting.n_arms = g->models->n_arms;
+    config.setting.horizon = g->steps;
+    config.setting.models = g->models;
+    for (uint64_t j = 0; j < g->n_tasks; j++) {
+        segue_task *task = NULL;
+        config.seed = run * g->n_tasks + j + 1;
+        const size_t model = draw_task(g, run, j);
+        check(segue_task_create(&task, &config, &err), &err);
+        regret += play_task(g, task, model, how, asked);
+        segue_task_destroy(task);
+    }
+    return regret / (double)g->n_tasks;
+}
+
+static double play(const game *g, uint64_t run, way how, size_t *asked)
+{
+    return segue_learner_method_find(g->policy) ? play_learner(g, run, how, asked)
+                                                : play_known(g, run, how, asked);
+}
+
 /* The ratio of two means of paired values, and its standard error. */
 static void print_ratio(const double *value, const double *base, uint64_t runs)
 {
@@ -119,7 +147,8 @@ static void print_ratio(const double *value, const double *base, uint64_t runs)
 
 int main(int argc, char **argv)
 {
-    static const char *const policies[] = {"tla", "tts", "ts-prior", "la", "ts", "ucb", "kl-ucb"};
+    static const char *const policies[] = {"tla", "tts",    "ts-prior", "la", "ts",
+                                           "ucb", "kl-ucb", "mla",      "mts"};
     const uint64_t runs = argc > 1 ? strtoull(argv[1], NULL, 10) : 20;
     segue_models_file paper;
     segue_error err;
@@ -139,7 +168,7 @@ int main(int argc, char **argv)
         g.policy = policies[p];
         for (way how = ONE; how < N_WAYS; how++)
             for (uint64_t r = 0; r < runs; r++)
-                regret[how * runs + r] = play_learner(&g, r, how, asked);
+                regret[how * runs + r] = play(&g, r, how, asked);
         double one = 0.0;
         for (uint64_t r = 0; r < runs; r++)
             one += regret[r] / (double)runs;

@@ -6,12 +6,13 @@ import subprocess
 
 from program import SEGUE, Folder
 from service import SHORT
+from stores import store_name
 
 DECISIONS = 20 if SHORT else 60  # audited per form
 
 
 def audit(store, decision, *options):
-    result = subprocess.run([SEGUE, "audit", decision, "--store", f"sqlite:{store}", *options], capture_output=True, text=True, check=False)
+    result = subprocess.run([SEGUE, "audit", decision, "--store", store_name(store), *options], capture_output=True, text=True, check=False)
     return result.returncode, result.stdout, result.stderr
 
 

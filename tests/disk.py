@@ -9,7 +9,9 @@ import shutil
 import sqlite3
 import struct
 
+import postgresql
 from service import Service, check_store, parts_of
+from stores import query
 
 WRITE, SYNC, TRUNCATE = 1, 2, 4
 NOTHING, HALF, WHOLE = 0, 1, 2
@@ -60,7 +62,9 @@ def copy_store(store, to):
 
 
 def rewards_in(store):
-    """{(task, number): value}, of a copy: to read a store is to recover it."""
+    """{(task, number): value}, of a copy: to read a file is to recover it."""
+    if postgresql.is_chosen():
+        return {(task, number): value for task, number, value in query(store, "SELECT task, number, value FROM reward")}
     copy = copy_store(store, store + ".copy")
     try:
         with contextlib.closing(sqlite3.connect(copy)) as db:

@@ -2,6 +2,7 @@
 SPDX-License-Identifier: Apache-2.0"""
 
 FORMAT_9 = """
+ALTER TABLE event DROP COLUMN epoch;
 ALTER TABLE task DROP COLUMN features;
 ALTER TABLE decision DROP COLUMN segue_arm;
 ALTER TABLE decision DROP COLUMN segue_probability;

@@ -34,6 +34,11 @@ def answer(*args):
     return done.stdout
 
 
+def candidates(*typed):
+    """What completion offers for the last of these words after `segue`."""
+    return [line.split("\t")[0] for line in answer("help", "--complete", *typed).splitlines()]
+
+
 class Folder(unittest.TestCase):
     """A test with a folder of its own."""
 

@@ -17,6 +17,7 @@ import unittest
 
 from program import PAPER, SEGUE, SOURCE, Folder, answer, run
 from service import Service, last_version
+from stores import store_name
 
 TYPES = [[0.8, 0.2, 0.2, 0.4], [0.2, 0.8, 0.2, 0.4], [0.2, 0.2, 0.8, 0.4]]
 ARMS = ["quiz, short", "video", "Gr\u00f6\u00dfe", "text"]
@@ -149,10 +150,10 @@ class Production(Folder):
         service.start()
         self.assertEqual(service.client().get("/v1/learners/tutor")[1], before)
         self.assertEqual(service.stop(), 0)
-        store, export = f"sqlite:{self.folder}/a.db", self.folder / "e.jsonl"
+        store, export = store_name(f"{self.folder}/a.db"), self.folder / "e.jsonl"
         self.assertIn("sound; 1 learner", answer("store", "check", "--store", store))
         answer("store", "export", "--store", store, "--file", export)
-        answer("store", "import", "--store", f"sqlite:{self.folder}/b.db", "--file", export)
+        answer("store", "import", "--store", store_name(f"{self.folder}/b.db"), "--file", export)
         again = self.serve("b.db")
         self.assertEqual(again.client().get("/v1/learners/tutor")[1], before)
         self.assertEqual(again.stop(), 0)
@@ -202,7 +203,7 @@ class Production(Folder):
         self.assertEqual(service.stop(), 0)
 
     def rows(self, *options):
-        done = run("store", "export", "--store", f"sqlite:{self.folder}/a.db", *options)
+        done = run("store", "export", "--store", store_name(f"{self.folder}/a.db"), *options)
         self.assertEqual(done.returncode, 0, done.stderr)
         return list(csv.DictReader(io.StringIO(done.stdout))), done.stderr
 
@@ -242,7 +243,7 @@ class Production(Folder):
         service = self.serve()
         client = service.client()
         client.post("/v1/learners", {"name": "tutor", "arms": ["a", "b"], "range": [-1, 5]})
-        self.refused(2, "has no rewards yet", "store", "export", "--store", f"sqlite:{self.folder}/a.db", "--log", "tutor",
+        self.refused(2, "has no rewards yet", "store", "export", "--store", store_name(f"{self.folder}/a.db"), "--log", "tutor",
                      "--file", "-")
         for i in range(3):
             client.tell(client.ask("tutor", "t", probability=i > 0)[1]["decision"], 4.5)
@@ -254,7 +255,7 @@ class Production(Folder):
         for says, *args in (("the store has no learner 'none'", "export", "--log", "none", "--file", "-"),
                             ("name the file with --file", "export", "--log", "tutor"),
                             ("--log belongs to 'segue store export'", "check", "--log", "tutor")):
-            self.refused(2, says, "store", *args, "--store", f"sqlite:{self.folder}/a.db")
+            self.refused(2, says, "store", *args, "--store", store_name(f"{self.folder}/a.db"))
         self.assertEqual(service.stop(), 0)
 
     def test_default_rewards_have_their_probability_too(self):

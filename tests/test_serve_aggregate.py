@@ -6,11 +6,11 @@ usage: test_serve_aggregate.py SEGUE [STEPS of each aggregate]
 SPDX-License-Identifier: Apache-2.0"""
 import os
 import random
-import sqlite3
 import subprocess
 import sys
 
 from service import Service, check_store, folder, parts_of, SHORT
+from stores import query, store_name
 
 LOWEST, HIGHEST = -4.0, 8.0
 AGGREGATES = {"sum": lambda parts: sum(parts), "last": lambda parts: parts[-1], "max": max}
@@ -116,10 +116,9 @@ class Driver:
 
     def compare(self):
         stored = self.model.stored()
-        with sqlite3.connect(f"file:{self.service.store}?mode=ro", uri=True) as db:
-            there = {(task, number): value for task, number, value in db.execute(
-                "SELECT task, number, value FROM reward WHERE task IN (SELECT id FROM task WHERE learner = "
-                "(SELECT id FROM learner WHERE name = ?))", (self.name,))}
+        there = {(task, number): value for task, number, value in query(
+            self.service.store, "SELECT task, number, value FROM reward WHERE task IN (SELECT id FROM task WHERE learner = "
+                                f"(SELECT id FROM learner WHERE name = '{self.name}'))")}
         assert there == stored, (len(there), len(stored))
         learner = self.client.get(f"/v1/learners/{self.name}")[1]
         assert learner["rewards"] == len(stored), (learner["rewards"], len(stored))
@@ -130,7 +129,7 @@ class Driver:
 
 
 def export(program, store, to):
-    done = subprocess.run([program, "store", "export", "--store", f"sqlite:{store}", "--file", to], capture_output=True,
+    done = subprocess.run([program, "store", "export", "--store", store_name(store), "--file", to], capture_output=True,
                           text=True)
     assert done.returncode == 0, done.stderr
     with open(to, "rb") as file:
@@ -142,7 +141,7 @@ def check_export(program, where, store):
     rows = export(program, store, os.path.join(where, "out.jsonl"))
     assert rows.count(b'"reward_part"') > 0
     copy = os.path.join(where, "copy.db")
-    done = subprocess.run([program, "store", "import", "--store", f"sqlite:{copy}", "--file",
+    done = subprocess.run([program, "store", "import", "--store", store_name(copy), "--file",
                            os.path.join(where, "out.jsonl")], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     check_store(program, copy)
@@ -157,9 +156,7 @@ def check_purge(service, store):
     assert service.stop() == 0
     service.start()
     assert service.stop() == 0
-    with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as db:
-        counts = [db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("reward", "reward_part")]
-    return counts
+    return [query(store, f"SELECT count(*) FROM {table}")[0][0] for table in ("reward", "reward_part")]
 
 
 def main(program, steps):

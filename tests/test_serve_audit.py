@@ -6,8 +6,6 @@ usage: test_serve_audit.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
 import csv
 import json
-import shutil
-import sqlite3
 import subprocess
 import sys
 import unittest
@@ -15,6 +13,7 @@ import unittest
 from audited import Audited, audit
 from program import SEGUE, Folder
 from service import Service, check_store
+from stores import change, copy_store, import_copy, query, store_name
 
 FORMS = ({"steps": 12, "control": 0.3}, {"method": "tts:window=16", "close_after": 9}, {"method": "kl-ucb", "steps": 8},
          {"method": "tucb", "models": 2, "steps": 12}, {"steps": 15, "reward_deadline": 0.5, "default_reward": 0})
@@ -72,12 +71,9 @@ class Tampering(Folder):
     def change(self, *statements):
         """The check of a copy that was changed, and says why it is damaged."""
         copy = self.folder / "copy.db"
-        shutil.copy(self.store, copy)
-        with sqlite3.connect(copy) as db:
-            for sql in statements:
-                self.assertGreater(db.execute(sql).rowcount, 0, sql)
-        db.close()
-        result = subprocess.run([SEGUE, "store", "check", "--store", f"sqlite:{copy}"], capture_output=True, text=True, check=False)
+        copy_store(self.store, copy)
+        change(copy, *statements)
+        result = subprocess.run([SEGUE, "store", "check", "--store", store_name(copy)], capture_output=True, text=True, check=False)
         self.assertEqual(result.returncode, 2, (statements, result.stdout))
         return result.stdout + result.stderr
 
@@ -113,10 +109,8 @@ class Tampering(Folder):
 
     def test_an_altered_reward_gives_another_decision_or_says_so(self):
         copy = self.folder / "copy.db"
-        shutil.copy(self.store, copy)
-        with sqlite3.connect(copy) as db:
-            db.execute("UPDATE reward SET value = 1 - value")
-        db.close()
+        copy_store(self.store, copy)
+        change(copy, "UPDATE reward SET value = 1 - value")
         codes = [audit(copy, d)[0] for d in self.decisions]
         self.assertIn(1, codes)
         self.assertEqual({audit(self.store, d)[0] for d in self.decisions}, {0})
@@ -135,15 +129,14 @@ class Tampering(Folder):
         for arguments, says in (((), "give a decision"), (("x",), "not a decision of this store"),
                                 ((self.decisions[0][:-1] + "!",), "not a decision"),
                                 ((self.decisions[0], "--format", "xml"), "xml")):
-            result = subprocess.run([SEGUE, "audit", *arguments, "--store", f"sqlite:{self.store}"], capture_output=True, text=True, check=False)
+            result = subprocess.run([SEGUE, "audit", *arguments, "--store", store_name(self.store)], capture_output=True, text=True, check=False)
             self.assertEqual(result.returncode, 2)
             self.assertIn(says, result.stderr)
 
     def test_an_export_keeps_the_chain(self):
-        export, copy = str(self.folder / "export.jsonl"), str(self.folder / "imported.db")
-        subprocess.run([SEGUE, "store", "export", "--store", f"sqlite:{self.store}", "--file", export], check=True, capture_output=True)
-        subprocess.run([SEGUE, "store", "import", "--store", f"sqlite:{copy}", "--file", export], check=True, capture_output=True)
-        rows = [sqlite3.connect(s).execute("SELECT * FROM chain ORDER BY seq").fetchall() for s in (self.store, copy)]
+        copy = self.folder / "imported.db"
+        import_copy(SEGUE, self.store, copy)
+        rows = [query(s, "SELECT * FROM chain ORDER BY seq") for s in (self.store, copy)]
         self.assertEqual(*rows)
         self.assertEqual(audit(copy, self.decisions[-1])[0], 0)
 

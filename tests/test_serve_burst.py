@@ -5,15 +5,14 @@ time in which docs/service.md promises to have them stored: all are there, and g
     tests/test_serve_burst.py PROGRAM
 
 SPDX-License-Identifier: Apache-2.0"""
-import contextlib
 import os
-import sqlite3
 import sys
 import threading
 import time
 import unittest
 
 from service import SHORT, Service, check_store, folder
+from stores import query
 
 PROMISED = 10 if SHORT else 1  # seconds; the sanitizers are slower, and are not promised anything
 DECISIONS = 40000 if SHORT else 400000
@@ -59,9 +58,8 @@ class Burst(unittest.TestCase):
         self.done[number] = True
 
     def stored(self, learner):
-        with contextlib.closing(sqlite3.connect(self.service.store)) as db:
-            return db.execute("SELECT count(*) FROM decision JOIN task ON task.id = decision.task JOIN learner ON "
-                              "learner.id = task.learner WHERE learner.name = ?", (learner,)).fetchone()[0]
+        return query(self.service.store, "SELECT count(*) FROM decision JOIN task ON task.id = decision.task JOIN learner ON "
+                                         f"learner.id = task.learner WHERE learner.name = '{learner}'")[0][0]
 
     def test_all_are_stored_within_the_promised_time(self):
         self.done = [False] * CLIENTS

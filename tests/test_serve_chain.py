@@ -8,7 +8,6 @@ usage: test_serve_chain.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
 import contextlib
 import hashlib
-import sqlite3
 import struct
 import sys
 import time
@@ -16,6 +15,7 @@ import unittest
 
 from program import SEGUE, Folder
 from service import Service, check_store
+from stores import change, open_rows, query
 
 CLOSE, ADD_ARM, RETIRE_ARM, SETTINGS, PAUSE, TRIM, ERASE, MERGE = 1, 4, 5, 8, 9, 10, 11, 12
 NONE = 2**64 - 1  # the length of no text, the number of no arm
@@ -139,7 +139,7 @@ class Chain(Folder):
     def verify(self):
         """Compute every chain again; returns the kinds of events, and how many digests were of rows as they are."""
         kinds, compared = set(), 0
-        with contextlib.closing(sqlite3.connect(self.store)) as db:
+        with contextlib.closing(open_rows(self.store)) as db:
             rows = Rows(db)
             for learner, in rows.all("SELECT id FROM learner"):
                 links = {seq: (data[:32], data[32:]) for seq, data in
@@ -215,15 +215,13 @@ class Chain(Folder):
         self.assertLessEqual(before | {TRIM, ERASE}, kinds)
 
     def count(self, select):
-        with contextlib.closing(sqlite3.connect(self.store)) as db:
-            return db.execute(select).fetchone()[0]
+        return query(self.store, select)[0][0]
 
     def test_this_program_finds_a_changed_reward(self):
         service = self.start()
         self.fill()
         service.stop()
-        with contextlib.closing(sqlite3.connect(self.store)) as db, db:
-            db.execute("UPDATE reward SET created = created + 1 WHERE task = 1 AND position = 2")
+        change(self.store, "UPDATE reward SET created = created + 1 WHERE task = 1 AND position = 2")
         with self.assertRaises(AssertionError):
             self.verify()
 

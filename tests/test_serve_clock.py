@@ -6,15 +6,14 @@ tests/support/clock_shim.c sets the clock of the service alone.
     tests/test_serve_clock.py PROGRAM SHIM
 
 SPDX-License-Identifier: Apache-2.0"""
-import contextlib
 import os
 import pathlib
-import sqlite3
 import sys
 import time
 import unittest
 
 from service import Service, check_store, folder
+from stores import query
 
 DAY = 86400
 TICKS = 1.2  # seconds: idle tasks are looked for once a second, deadlines ten times
@@ -139,8 +138,7 @@ class Due(Clock):
         self.create(reward_deadline=0.3, default_reward=0.5, idle=0.6)
 
     def stored(self):
-        with contextlib.closing(sqlite3.connect(self.service.store)) as db:
-            return db.execute("SELECT count(*) FROM decision").fetchone()[0] > 0
+        return query(self.service.store, "SELECT count(*) FROM decision")[0][0] > 0
 
     def comes(self, keys):
         self.until(lambda: all(self.task(key)["rewards"] == 1 for key in keys), "the defaults were not counted")

@@ -8,13 +8,13 @@ import base64
 import http.client
 import os
 import random
-import sqlite3
 import subprocess
 import sys
 import threading
 import time
 
 from service import Service, check_store, folder, parts_of, SHORT
+from stores import query
 
 CLIENTS = 16
 STEPS = 12
@@ -141,9 +141,8 @@ class Shared:
 
 
 def rewards_in(store):
-    with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as db:
-        return {(task, number): (arm, value) for task, number, arm, value in
-                db.execute("SELECT task, number, arm, value FROM reward")}
+    return {(task, number): (arm, value) for task, number, arm, value in
+            query(store, "SELECT task, number, arm, value FROM reward")}
 
 
 def compare(students, store):

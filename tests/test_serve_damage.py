@@ -18,6 +18,7 @@ import unittest
 from browser import CHROMIUM, Browser
 from program import SEGUE, Folder, answer
 from service import SHORT, Service, check_store
+from stores import allow_nulls, change, files_only, is_stored, store_name
 
 FLIPS = 4 if SHORT else 12  # starts of the program on a file with a changed byte
 
@@ -33,19 +34,14 @@ class Damage(Folder):
             for i in range(7):
                 client.tell(client.ask(name, f"t{i // 2}")[1]["decision"], 1.0)
         self.assertEqual(service.stop(), 0)
-        self.sound = pathlib.Path(self.store).read_bytes()
 
     def damage(self, *statements):
-        with contextlib.closing(sqlite3.connect(self.store)) as db, db:
-            db.execute("PRAGMA writable_schema = ON")
-            db.execute("UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '') WHERE type = 'table'")
-        with contextlib.closing(sqlite3.connect(self.store)) as db, db:
-            for text in statements:
-                self.assertGreater(db.execute(text).rowcount, 0, text)
+        allow_nulls(self.store)
+        change(self.store, *statements)
 
     def test_a_learner_is_set_apart_and_the_others_are_served(self):
         self.damage("UPDATE task SET key = NULL WHERE learner = 2", "UPDATE arm SET position = position + 2 WHERE learner = 3")
-        done = subprocess.run([SEGUE, "store", "check", "--store", self.store], capture_output=True, text=True)
+        done = subprocess.run([SEGUE, "store", "check", "--store", store_name(self.store)], capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, r"^segue: .*: 2 of 3 learners are damaged; restore a backup, or delete them in the service\n$")
         self.assertRegex(done.stdout, r"learner 'b': the store is damaged: table task, id \d+, column key: NULL; need a text")
@@ -56,21 +52,21 @@ class Damage(Folder):
         self.assertEqual(sorted(lines), ["a", "b", "c"])
         self.assertNotIn("damaged", lines["a"])
         self.assertIn("column key: NULL", lines["b"]["damaged"])
-        self.assertEqual(client.get("/readyz"), (200, {"status": "ready", "damaged": 2}))
+        self.assertEqual(client.get("/readyz"), (200, {"status": "ready", "durability": "disk", "damaged": 2}))
         self.assertIn(b"\nsegue_learners_damaged 2\n", client.raw("GET", "/metrics")[1])
         self.assertEqual(client.ask("b", "t3")[0], 500)
         self.assertIsNone(client.answer_headers["Retry-After"])
         self.assertEqual(client.tell(client.ask("a", "t3")[1]["decision"], 1.0)[0], 200)
         for name in "bc":
             self.assertEqual(client.call("DELETE", f"/v1/learners/{name}")[0], 200)
-        self.assertEqual(client.get("/readyz"), (200, {"status": "ready"}))
+        self.assertEqual(client.get("/readyz"), (200, {"status": "ready", "durability": "disk"}))
         self.assertEqual(service.stop(), 0)
         self.assertEqual(len(re.findall("is damaged and is not served", "".join(service.errors))), 2)
         self.assertIn("sound; 1 learner,", check_store(SEGUE, self.store))
 
     def test_a_damaged_snapshot_is_replaced(self):
         self.damage("UPDATE snapshot SET bytes = zeroblob(100)")
-        self.refused_of_many("store", "check", "--store", self.store)
+        self.refused_of_many("store", "check", "--store", store_name(self.store))
         service = Service(SEGUE, self.store)
         self.assertEqual(service.client().get("/v1/learners/a")[1]["tasks"]["closed"], 3)
         self.assertEqual(service.stop(), 0)
@@ -82,26 +78,28 @@ class Damage(Folder):
         self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done)
         return done.stdout
 
+    @files_only("it has no file")
     def test_the_whole_file_is_refused(self):
+        sound = pathlib.Path(self.store).read_bytes()
         for says, text in (("no key", "DELETE FROM meta WHERE name = 'key'"),
                            ("sqlite_sequence", "UPDATE sqlite_sequence SET seq = 'x'"),
                            ("not those of format", "ALTER TABLE task ADD COLUMN more")):
             with contextlib.closing(sqlite3.connect(self.store)) as db, db:
                 db.execute(text)
-            self.refused(2, says, "serve", "--store", self.store, "--listen", "127.0.0.1:0")
-            self.refused(2, says, "store", "check", "--store", self.store)
-            pathlib.Path(self.store).write_bytes(self.sound)
+            self.refused(2, says, "serve", "--store", store_name(self.store), "--listen", "127.0.0.1:0")
+            self.refused(2, says, "store", "check", "--store", store_name(self.store))
+            pathlib.Path(self.store).write_bytes(sound)
         pathlib.Path(self.store).write_bytes(b"no database" * 500)
-        self.refused(2, "not a database", "serve", "--store", self.store, "--listen", "127.0.0.1:0")
+        self.refused(2, "not a database", "serve", "--store", store_name(self.store), "--listen", "127.0.0.1:0")
 
     def import_changed(self, old, new):
         """Exit code and standard error of an import of the export with another text; and the new store."""
         out, copy = self.folder / "out.jsonl", self.folder / "copy.db"
-        answer("store", "export", "--store", self.store, "--file", out)
+        answer("store", "export", "--store", store_name(self.store), "--file", out)
         text = out.read_text()
         self.assertIn(old, text)
         out.write_text(text.replace(old, new))
-        done = subprocess.run([SEGUE, "store", "import", "--store", copy, "--file", out], capture_output=True, text=True)
+        done = subprocess.run([SEGUE, "store", "import", "--store", store_name(copy), "--file", out], capture_output=True, text=True)
         return done.returncode, done.stderr, copy
 
     def test_an_import_restores_the_learners_that_are_not_damaged(self):
@@ -117,25 +115,25 @@ class Damage(Folder):
     def test_an_import_of_impossible_rows_leaves_nothing(self):
         code, said, copy = self.import_changed('"task","row":[1,1,"t0"', '"task","row":[1,1,null')
         self.assertNotEqual(code, 0, said)
-        self.assertFalse(copy.exists())
+        self.assertFalse(is_stored(copy))
 
     def test_what_a_terminal_would_obey_is_not_printed(self):
-        with contextlib.closing(sqlite3.connect(self.store)) as db, db:
-            db.execute("UPDATE learner SET name = char(27) || '[2J' || char(10) || char(155) || char(8238) WHERE id = 1")
-        done = subprocess.run([SEGUE, "store", "check", "--store", self.store], capture_output=True, text=True)
+        change(self.store, "UPDATE learner SET name = '\x1b[2J\n\x9b\u202e' WHERE id = 1")
+        done = subprocess.run([SEGUE, "store", "check", "--store", store_name(self.store)], capture_output=True, text=True)
         service = Service(SEGUE, self.store)
         service.stop()
         said = done.stdout + done.stderr + "".join(service.errors)
         self.assertIn("damaged", said)
         self.assertEqual([c for c in said if c in "\x1b\x9b\u202e"], [])
 
+    @files_only("it has no file")
     def test_a_changed_byte_crashes_nothing(self):
-        rng = random.Random(3)
+        rng, sound = random.Random(3), pathlib.Path(self.store).read_bytes()
         for _ in range(FLIPS):
-            data, at = bytearray(self.sound), rng.randrange(len(self.sound))
+            data, at = bytearray(sound), rng.randrange(len(sound))
             data[at] ^= rng.randrange(1, 256)
             pathlib.Path(self.store).write_bytes(data)
-            checked = subprocess.run([SEGUE, "store", "check", "--store", self.store], capture_output=True, text=True)
+            checked = subprocess.run([SEGUE, "store", "check", "--store", store_name(self.store)], capture_output=True, text=True)
             self.assertIn(checked.returncode, (0, 2), (at, checked))
             try:
                 service = Service(SEGUE, self.store)

@@ -16,6 +16,7 @@ import urllib.parse
 from program import SEGUE, Folder, answer
 from api_client import ApiClient
 from service import Service
+from stores import store_name
 
 ARMS = ["a", "b"]
 MEANS = {"a": 0.8, "b": 0.3}
@@ -170,7 +171,7 @@ class Effect(Folder):
                             for i in range(20)))
         self.assertFalse(self.api_once().must("POST", "/v1/learners/harmed/resume", {})["effect"]["stopped"])
         self.assertEqual(self.service.stop(), 0)
-        done = answer("store", "check", "--store", self.folder / "test.db")
+        done = answer("store", "check", "--store", store_name(self.folder / "test.db"))
         self.assertIn("sound", done)
 
 

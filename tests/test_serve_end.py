@@ -4,11 +4,9 @@
 usage: test_serve_end.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
 import concurrent.futures
-import contextlib
 import random
 import resource
 import signal
-import sqlite3
 import sys
 import time
 import unittest
@@ -16,6 +14,7 @@ import unittest
 from program import SEGUE
 from served import FEW, TUTOR, Served
 from service import check_store
+from stores import files_only, query
 
 
 class End(Served):
@@ -55,8 +54,7 @@ class End(Served):
     def test_decisions_with_a_default_survive_shutdown_and_kill(self):
         """A kill loses those of the last tenth of a second, a shutdown none."""
         def stored():
-            with contextlib.closing(sqlite3.connect(self.store)) as db:
-                return db.execute("SELECT count(*) FROM decision").fetchone()[0]
+            return query(self.store, "SELECT count(*) FROM decision")[0][0]
 
         waits = dict(TUTOR, name="waits", steps=0, reward_deadline=600, default_reward=0.5, control=0)
         self.assertEqual(self.client.post("/v1/learners", waits)[0], 201)
@@ -75,6 +73,7 @@ class End(Served):
         self.assertEqual(self.service.stop(), 0)
         self.assertEqual(stored(), 6000)
 
+    @files_only("it has no files that could be removed")
     def test_a_removed_store_stops_the_service(self):
         for name in ("test.db", "test.db-wal", "test.db-shm"):
             (self.folder / name).unlink()
@@ -120,6 +119,7 @@ class Full(Served):
     def limit(self, size):
         resource.prlimit(self.service.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
+    @files_only("the disk is its server's")
     def test_a_full_disk_rejects_tells_and_serves_asks(self):
         decisions = [self.client.ask("tutor", "s")[1]["decision"] for _ in range(15)]
         self.assertEqual(self.client.tell(decisions[0], 1.0)[0], 200)

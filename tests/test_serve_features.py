@@ -3,14 +3,13 @@
 
 usage: test_serve_features.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
-import contextlib
 import random
-import sqlite3
 import sys
 import unittest
 
 from program import SEGUE, Folder, answer
 from service import Service, last_version
+from stores import change, import_copy, store_name
 
 MEANS = {"de": {"a": 0.9, "b": 0.1}, "fr": {"a": 0.1, "b": 0.9}}
 STEPS = 12
@@ -58,7 +57,7 @@ class Features(Folder):
         task = client.get("/v1/learners/x/tasks/open")[1]
         self.assertGreater(max(entry["weight"] for entry in task["explanation"]["types"]), 0.85)
         self.service.kill()
-        self.assertIn("sound", answer("store", "check", "--store", self.store))
+        self.assertIn("sound", answer("store", "check", "--store", store_name(self.store)))
         self.service.start()
         client = self.service.client()
         self.assertEqual(self.learner(client), before)
@@ -71,21 +70,18 @@ class Features(Folder):
         self.damage()
 
     def import_again(self, before):
-        out, new = self.folder / "a.jsonl", self.folder / "new.db"
-        answer("store", "export", "--store", self.store, "--file", out)
-        self.assertIn("sound", answer("store", "import", "--store", new, "--file", out))
+        new = self.folder / "new.db"
+        import_copy(SEGUE, self.store, new)
         service = Service(SEGUE, str(new))
         self.assertEqual(self.learner(service.client()), before)
         self.assertEqual(service.stop(), 0)
 
     def damage(self):
         """Features that are not what the service stores, of a closed task."""
+        change(self.store, "DELETE FROM snapshot")
         for text in "[1]", '{"country":{}}', "{}", "x":
-            with contextlib.closing(sqlite3.connect(self.store)) as db:
-                db.execute("DELETE FROM snapshot")
-                db.execute("UPDATE task SET features = ? WHERE key = 't3'", (text,))
-                db.commit()
-            self.refused(2, "column features", "store", "check", "--store", self.store)
+            change(self.store, f"UPDATE task SET features = '{text}' WHERE key = 't3'")
+            self.refused(2, "column features", "store", "check", "--store", store_name(self.store))
 
 
 if __name__ == "__main__":

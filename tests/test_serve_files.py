@@ -16,9 +16,11 @@ import time
 import unittest
 import urllib.parse
 
+import postgresql
 from old_formats import FORMAT_9
 from program import PAPER, SEGUE, Folder, answer, run
 from service import SHORT, Service, check_store
+from stores import change, files_only, store_name
 
 KILLS = int(os.environ.get("SEGUE_KILLS", "12" if SHORT else "40"))
 TOKEN = "this-is-the-token-of-a-test"
@@ -53,11 +55,12 @@ class Interrupted(Stored):
     def setUp(self):
         super().setUp()
         self.assertEqual(self.make().stop(), 0)
-        with contextlib.closing(sqlite3.connect(self.store)) as db, db:  # of a learner that is being deleted
-            db.execute("INSERT INTO learner VALUES (9, NULL, '{}', 0)")
-            db.execute("INSERT INTO task (id, learner, key, control, version, n_arms, opened, tag) VALUES (99, 9, 'k', 0, 0, 2, 0, 1)")
-            db.executemany("INSERT INTO reward VALUES (99, ?, ?, 0, 1.0, 1.0, 0, NULL, NULL, NULL, NULL)", ((i, i) for i in range(self.ROWS)))
-        self.out = self.folder / "out.jsonl"
+        change(self.store, "INSERT INTO learner VALUES (9, NULL, '{}', 0)",  # that is being deleted
+               "INSERT INTO task (id, learner, key, control, version, n_arms, opened, rewards, total, tag, control_share) "
+               "VALUES (99, 9, 'k', 0, 0, 2, 0, 0, 0, 1, 0)",
+               "INSERT INTO reward WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c "
+               f"WHERE i < {self.ROWS - 1}) SELECT 99, i, i, 0, 1.0, 1.0, 0, NULL, NULL, NULL, NULL FROM c")
+        self.out, self.store_name = self.folder / "out.jsonl", store_name(self.store)
         begin = time.monotonic()
         self.export().wait()
         self.seconds = time.monotonic() - begin
@@ -65,7 +68,7 @@ class Interrupted(Stored):
         self.assertEqual(json.loads(self.whole.splitlines()[-1])["rows"], self.whole.count(b"\n") - 2)
 
     def export(self):
-        return subprocess.Popen([SEGUE, "store", "export", "--store", str(self.store), "--file", str(self.out)],
+        return subprocess.Popen([SEGUE, "store", "export", "--store", self.store_name, "--file", str(self.out)],
                                 stderr=subprocess.DEVNULL)
 
     def has_unnamed_files(self):
@@ -102,6 +105,7 @@ class Interrupted(Stored):
 
 
 class Replaced(Stored):
+    @files_only("it has no files")
     def test_no_output_replaces_a_file_of_a_store(self):
         service = self.make()
         client = service.client()
@@ -130,6 +134,7 @@ class Replaced(Stored):
 
 
 class Private(Stored):
+    @files_only("it has no files")
     def test_what_the_program_makes_is_its_owner_s_alone(self):
         mask = os.umask(0)
         try:
@@ -162,7 +167,10 @@ class Private(Stored):
         tokens.chmod(0o600)
         options = "--access-log", str(log), "--token-file", str(tokens)
         self.assertEqual(self.warnings(*options), "")
-        for path, what in (self.store, "the store"), (log, "the access log"), (tokens, "the token file"):
+        files = [(log, "the access log"), (tokens, "the token file")]
+        if not postgresql.is_chosen():
+            files.append((self.store, "the store"))
+        for path, what in files:
             for mode, how in (0o640, "read by others"), (0o602, "written by others"), (0o666, "read and written by others"):
                 if os.geteuid() == 0 and mode == 0o640:  # root's may be read by the group
                     mode = 0o644
@@ -172,6 +180,7 @@ class Private(Stored):
                 self.assertIn(f"{what} {path} can be {how} (mode {mode:03o})", said)
             path.chmod(0o600)
 
+    @files_only("it has no files")
     def test_files_of_others_are_named_at_the_start(self):
         if os.geteuid() != 0:
             self.skipTest("only root can give files away")
@@ -209,6 +218,7 @@ class Named(Stored):
             self.assertEqual(client.ask("l", name)[0], 200)
         self.assertEqual(service.stop(), 0)
 
+    @files_only("it has had the present format only")
     def test_a_store_that_has_such_names_is_served_and_they_are_escaped(self):
         name = "a\u202e\u009bb\u2028"
         service = self.make()

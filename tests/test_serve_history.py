@@ -5,21 +5,20 @@ usage: test_serve_history.py SEGUE [OPERATIONS]
 SPDX-License-Identifier: Apache-2.0"""
 import collections
 import os
-import sqlite3
 import sys
 import time
 
 from history import LEARNER, Caller, Shared, check
 from service import Service, check_store, folder, SHORT
+from stores import query
 
 CONNECTIONS = 32
 
 
 def check_tasks(calls, store):
     """A closed task has the number of its rewards that were counted."""
-    with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as db:
-        tasks = {key: (rewards, closed) for key, rewards, closed in
-                 db.execute("SELECT key, rewards, closed IS NOT NULL FROM task")}
+    tasks = {key: (rewards, closed) for key, rewards, closed in
+             query(store, "SELECT key, rewards, closed IS NOT NULL FROM task")}
     sums = collections.Counter(c.task for c in calls if c.kind == "tell" and c.body.get("status") == "counted")
     for task in {c.task for c in calls if c.kind == "close" and c.status == 200}:
         assert tasks[task] == (sums[task], 1), (task, tasks[task], sums[task])

@@ -18,6 +18,10 @@ import time
 from disk import HALF, NOTHING, SYNC, WRITE, Control, preload
 from history import LEARNER, Caller, Shared, check, is_unknown
 from service import Service, check_store, folder
+from test_serve_wal import HARMLESS
+from stores import skip_unless_files
+
+skip_unless_files("the disk and its faults are its server's; serve_cluster_faults has those of a database")
 
 CALLERS = 16
 DAY = 86400
@@ -117,12 +121,14 @@ def read_long(scene):
         scene.rest(0.3, 0.6)
 
 
-def remove_wal(scene):
-    """Another program removes the WAL: the service saves what it acknowledged, and ends."""
-    scene.rest(0.2, 0.5)
-    os.unlink(scene.store + "-wal")
-    assert scene.service.process.wait(timeout=60) == 1
-    scene.start_again()
+def lose_wal(change):
+    """Another program takes the WAL away: the service saves what it acknowledged, and ends."""
+    def inject(scene):
+        scene.rest(0.2, 0.5)
+        change(scene.store + "-wal")
+        assert scene.service.process.wait(timeout=60) == 1
+        scene.start_again()
+    return inject
 
 
 FAULTS = {
@@ -138,8 +144,19 @@ FAULTS = {
     "clients go away": drop,
     "slow client": dawdle,
     "long reader": read_long,
-    "WAL removed": remove_wal,
+    "WAL removed": lose_wal(HARMLESS["removed"]),
+    "WAL moved": lose_wal(HARMLESS["moved"]),
+    "WAL replaced": lose_wal(HARMLESS["replaced"]),
+    "WAL index removed": lose_wal(HARMLESS["index removed"]),
 }
+
+
+def inject_all(scene, inject, seconds):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until or not scene.injected:
+        scene.injected += inject(scene) is not False
+        assert time.monotonic() < until + 60, "the fault could not be injected"
+    time.sleep(0.3)
 
 
 def play(scene, inject, seconds):
@@ -147,12 +164,10 @@ def play(scene, inject, seconds):
     callers = [Caller(shared, i, faults=True) for i in range(CALLERS)]
     for caller in callers:
         caller.start()
-    until = time.monotonic() + seconds
-    while time.monotonic() < until or not scene.injected:
-        scene.injected += inject(scene) is not False
-        assert time.monotonic() < until + 60, "the fault could not be injected"
-    time.sleep(0.3)
-    shared.over = True
+    try:
+        inject_all(scene, inject, seconds)
+    finally:
+        shared.over = True
     for caller in callers:
         caller.join()
         if caller.failed:

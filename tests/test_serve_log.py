@@ -16,6 +16,7 @@ import unittest
 
 from program import SEGUE, Folder
 from service import SHORT, Client
+from stores import store_name
 
 PATH = "/v1/" + "x" * 4000  # a line of the log has it, so that few requests fill what is between
 BUFFER = 1 << 20  # of the service, twice; the pipe has 64 KiB more
@@ -32,9 +33,11 @@ class Piped(Folder):
 
     def start(self, *options):
         self.process = subprocess.Popen(
-            [SEGUE, "serve", "--store", f"sqlite:{self.folder / 'test.db'}", "--listen", "127.0.0.1:0", *options],
+            [SEGUE, "serve", "--store", store_name(self.folder / 'test.db'), "--listen", "127.0.0.1:0", *options],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         line = self.process.stderr.readline().decode()
+        if "acknowledged rewards are on" in line:  # of a database
+            line = self.process.stderr.readline().decode()
         self.client = Client(int(re.search(r"listening on \S+:(\d+),", line).group(1)))
         self.addCleanup(self.client.close)
 

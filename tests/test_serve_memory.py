@@ -12,6 +12,7 @@ import time
 import unittest
 
 from service import Service, check_store, folder
+from stores import store_name
 
 PROGRAM = None
 MIB = 1 << 20
@@ -53,7 +54,7 @@ class Memory(unittest.TestCase):
 
     def fail_to_start(self, *options, before=None):
         """What it says."""
-        done = subprocess.run([PROGRAM, "serve", "--store", f"sqlite:{self.store}", "--listen", "127.0.0.1:0",
+        done = subprocess.run([PROGRAM, "serve", "--store", store_name(self.store), "--listen", "127.0.0.1:0",
                                *options], preexec_fn=before, capture_output=True, text=True, timeout=60)
         self.assertNotEqual(done.returncode, 0)
         return done.stderr

@@ -10,6 +10,7 @@ import unittest
 
 from program import SEGUE, Folder
 from service import Service
+from stores import files_only
 
 TOKEN = "a-token-that-is-long-enough"
 TUTOR = {"name": "tutor", "arms": ["A", "B"], "steps": 20}
@@ -55,6 +56,7 @@ class Refusals(Folder):
         self.assertEqual(client.get("/v1/learners")[0], 429)
         self.assertEqual(self.retry_after(client), "100")
 
+    @files_only("the disk is its server's")
     def test_a_full_disk_does(self):
         """It is written to again as soon as there is room; RLIMIT_FSIZE stands for the disk."""
         service = self.start()

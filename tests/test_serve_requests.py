@@ -4,7 +4,6 @@
 usage: test_serve_requests.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
 import re
-import sqlite3
 import sys
 import time
 import unittest
@@ -12,6 +11,7 @@ import unittest
 from program import SEGUE, answer
 from served import TOKEN, Served
 from service import check_store
+from stores import query
 
 STREAMS = ("sw-ucb", "d-ucb", "carried-ucb")  # no verdict names them
 DRAWS = ("ts", "exp3")  # methods without transfer that draw their arms
@@ -82,9 +82,8 @@ class Methods(Requests):
 
 class Settings(Requests):
     def events(self, learner):
-        with sqlite3.connect(f"file:{self.store}?mode=ro", uri=True) as db:
-            return db.execute("SELECT kind, subject FROM event WHERE learner = (SELECT id FROM learner WHERE name = ?) "
-                              "AND kind > 7 ORDER BY seq", (learner,)).fetchall()
+        return query(self.store, "SELECT kind, subject FROM event WHERE learner = (SELECT id FROM learner WHERE name = "
+                                 f"'{learner}') AND kind > 7 ORDER BY seq")
 
     def test_a_change_applies_to_tasks_opened_after_it(self):
         self.new("a", steps=2, control=0, method="tla")

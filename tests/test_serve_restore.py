@@ -7,19 +7,17 @@ the store says whose it is.
 
 usage: test_serve_restore.py SEGUE SOURCE [unittest options]; SEGUE_RESTORES=N plays N random histories
 SPDX-License-Identifier: Apache-2.0"""
-import contextlib
 import copy
-import glob
 import os
 import pathlib
 import random
-import sqlite3
 import sys
 import tempfile
 import unittest
 
 from program import SEGUE, Folder, answer
 from service import SHORT, Service, check_store, parts_of
+from stores import copy_store, query, remove_store, store_name
 
 RESTORES = int(os.environ.get("SEGUE_RESTORES", "4" if SHORT else "10"))
 WAYS = "export", "backup"
@@ -51,24 +49,17 @@ class Instance:
 
     def back_up(self):
         if self.way == "export":
-            answer("store", "export", "--store", self.store, "--file", self.saved)
+            answer("store", "export", "--store", store_name(self.store), "--file", self.saved)
             return
-        for path in glob.glob(self.saved + "*"):
-            os.unlink(path)
-        with contextlib.closing(sqlite3.connect(self.store)) as db, \
-                contextlib.closing(sqlite3.connect(self.saved)) as copied:
-            db.backup(copied)
+        copy_store(self.store, self.saved)
 
     def restore(self, kill=False):
         self.stop(kill)
-        for path in glob.glob(self.store + "*"):
-            os.unlink(path)
+        remove_store(self.store)
         if self.way == "export":
-            answer("store", "import", "--store", self.store, "--file", self.saved)
+            answer("store", "import", "--store", store_name(self.store), "--file", self.saved)
         else:
-            with contextlib.closing(sqlite3.connect(self.saved)) as db, \
-                    contextlib.closing(sqlite3.connect(self.store)) as copied:
-                db.backup(copied)
+            copy_store(self.saved, self.store)
         self.start()
 
 
@@ -251,10 +242,9 @@ class Histories(Restored):
     def check_rows(self, instance):
         """Every reward in the store is of the decision that its tell names."""
         by_value = {given[3]: (*given[:3], decision) for decision, given in self.given.items()}
-        with contextlib.closing(sqlite3.connect(instance.store)) as db:
-            rows = db.execute("SELECT l.name, t.key, a.name, r.value FROM reward AS r JOIN task AS t ON t.id = r.task "
-                              "JOIN learner AS l ON l.id = t.learner JOIN arm AS a ON a.learner = l.id AND a.position = r.arm "
-                              "WHERE l.name IS NOT NULL AND r.by_default = 0").fetchall()
+        rows = query(instance.store, "SELECT l.name, t.key, a.name, r.value FROM reward AS r JOIN task AS t ON t.id = r.task "
+                     "JOIN learner AS l ON l.id = t.learner JOIN arm AS a ON a.learner = l.id AND a.position = r.arm "
+                     "WHERE l.name IS NOT NULL AND r.by_default = 0")
         found = set()
         for name, key, arm, value in rows:
             self.assertEqual((name, key, arm), by_value[value][:3])

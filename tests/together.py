@@ -1,11 +1,11 @@
 """A service whose learners have features, limits, costs, several rewards per decision, shadow mode and merges at once.
 SPDX-License-Identifier: Apache-2.0"""
 import random
-import sqlite3
 import time
 
-from program import SEGUE, Folder, answer
+from program import SEGUE, Folder
 from service import Service, check_store, last_version
+from stores import import_copy, query
 
 ARMS = ["A", "B", "C"]
 LIMITS = {"floor": 0.05, "shares": {"C": 0.2}, "costs": {"A": 0.1}, "switch_cost": 0.05}
@@ -90,11 +90,7 @@ class Together(Folder):
         return out
 
     def query(self, select, store=None):
-        db = sqlite3.connect(store or self.store)
-        try:
-            return db.execute(select).fetchall()
-        finally:
-            db.close()
+        return query(store or self.store, select)
 
     def wait_for(self, select, expected):
         end = time.monotonic() + 60
@@ -103,7 +99,6 @@ class Together(Folder):
             time.sleep(0.05)
 
     def import_copy(self):
-        export, copy = str(self.folder / "export.jsonl"), str(self.folder / f"copy{self.random.random()}.db")
-        answer("store", "export", "--store", f"sqlite:{self.store}", "--file", export)
-        answer("store", "import", "--store", f"sqlite:{copy}", "--file", export)
+        copy = str(self.folder / f"copy{self.random.random()}.db")
+        import_copy(SEGUE, self.store, copy)
         return copy

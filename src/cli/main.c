@@ -67,7 +67,9 @@ int main(int argc, char **argv)
     guard_standard_streams();
     (void)signal(SIGPIPE, SIG_IGN); /* a closed pipe or a file that grows too large */
     (void)signal(SIGXFSZ, SIG_IGN); /* is an error of writing: its temporary file is removed */
-    segue_status status = run(argc, argv, &err);
+    segue_status status = segue_ieee_check(&err);
+    if (status == SEGUE_OK)
+        status = run(argc, argv, &err);
     if (status == SEGUE_EIO && is_unread()) { /* end as other programs do */
         (void)signal(SIGPIPE, SIG_DFL);
         (void)raise(SIGPIPE);

@@ -53,3 +53,17 @@ void cli_permissions_warn_store(const char *who, const char *store)
         if (cli_permissions_warn(who, "the store", path))
             return;
 }
+
+/* An argument belongs to the program, which may write to it.  What comes before its colon stays. */
+segue_status cli_permissions_take_store(const char *argument, cli_store_name *out, segue_error *err)
+{
+    bool secret = false;
+    if (snprintf(out->name, sizeof out->name, "%s", argument) >= (int)sizeof out->name)
+        return segue_fail(err, SEGUE_EUSAGE, "the name of the store is longer than %zu characters",
+                          sizeof out->name - 1);
+    segue_store_label(out->name, out->label, sizeof out->label, &secret);
+    char *colon = strchr(argument, ':');
+    if (secret && colon)
+        memset(colon + 1, '*', strlen(colon + 1));
+    return SEGUE_OK;
+}

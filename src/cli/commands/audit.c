@@ -6,6 +6,7 @@
 #include "cli/columns.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/permissions.h"
 #include "segue/internal.h"
 #include "service/audit/decision_audit.h"
 #include "store/store.h"
@@ -16,7 +17,7 @@ typedef struct settings {
 
 static const cli_option options[] = {
     {"store", 's', CLI_TEXT, offsetof(settings, store), "STORE",
-     "the store, sqlite:PATH (default segue.db)", 0, 0},
+     "sqlite:PATH or postgresql:... (default segue.db)", 0, 0},
     {"format", 'f', CLI_TEXT, offsetof(settings, format), "FORMAT", "table, csv or json", 0, 0},
 };
 
@@ -161,12 +162,14 @@ static segue_status run(int argc, char **argv, segue_error *err)
     cli_format format = CLI_TABLE;
     const char *id = NULL;
     segue_store *store = NULL;
+    cli_store_name name;
     SEGUE_TRY(cli_options_parse_operand(options, sizeof options / sizeof *options, argc, argv, &set,
                                         &id, err));
     SEGUE_TRY(cli_output_parse_format(set.format, &format, err));
     if (!id)
         return segue_fail(err, SEGUE_EUSAGE, "give a decision; see 'segue help audit'");
-    SEGUE_TRY(segue_store_open(&store, set.store, SEGUE_STORE_READ_IMMUTABLE, err));
+    SEGUE_TRY(cli_permissions_take_store(set.store, &name, err));
+    SEGUE_TRY(segue_store_open(&store, name.name, SEGUE_STORE_READ_IMMUTABLE, err));
     const segue_status status = audit(store, id, format, err);
     segue_store_close(store);
     return status;

@@ -60,6 +60,16 @@ void segue_merge_origins_write(const char *hash, const json_t *origins, segue_by
     segue_json_write_raw(b, "]}");
 }
 
+static bool add_origins(const json_t *list, json_t *origins)
+{
+    bool fine = true;
+    for (size_t i = 0; fine && i < json_array_size(list); i++) {
+        const char *one = json_string_value(json_array_get(list, i));
+        fine = !one || json_object_set_new(origins, one, json_true()) == 0;
+    }
+    return fine;
+}
+
 static segue_status add_row(const segue_stored_merged *row, merge_list *out, segue_error *err)
 {
     json_t *about = json_loads(row->origins, 0, NULL);
@@ -70,8 +80,7 @@ static segue_status add_row(const segue_stored_merged *row, merge_list *out, seg
                                           "table merged, learner %" PRId64 ", number %" PRIu64
                                           ", column origins: is not JSON with a hash and a list",
                                           row->learner, row->number);
-    else if (json_array_append(out->hashes, hash) != 0 ||
-             json_array_extend(out->origins, origins) != 0)
+    else if (json_array_append(out->hashes, hash) != 0 || !add_origins(origins, out->origins))
         status = segue_fail_no_memory(err, "the origins of a learner");
     out->count = row->number > out->count ? row->number : out->count;
     json_decref(about);
@@ -83,7 +92,7 @@ segue_status segue_merge_origins_list(segue_store *store, int64_t learner, merge
 {
     segue_rows rows;
     segue_stored_merged row;
-    *out = (merge_list){.hashes = json_array(), .origins = json_array()};
+    *out = (merge_list){.hashes = json_array(), .origins = json_object()};
     segue_status status = out->hashes && out->origins
                               ? SEGUE_OK
                               : segue_fail_no_memory(err, "the origins of a learner");

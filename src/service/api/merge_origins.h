@@ -31,7 +31,8 @@ void segue_merge_origins_write(const char *hash, const json_t *origins, segue_by
 /** The stored merges of a learner: their number, hashes and origins. */
 typedef struct merge_list {
     uint64_t count;
-    json_t *hashes, *origins; /* arrays of texts */
+    json_t *hashes;  /* an array of texts */
+    json_t *origins; /* an object: each origin is a key, once, however often it was merged */
 } merge_list;
 
 /** Read them; free in both cases.  @retval SEGUE_EFILE, SEGUE_EIO, SEGUE_ENOMEM */

@@ -27,9 +27,11 @@ typedef struct segue_request {
     const char *if_none_match;
     const char *id;
     const char *address; /* of the client, or NULL */
+    const char *hop;     /* header Segue-Hop: the session of the server that sent it, or NULL */
     const void *body;
     size_t size;
-    bool own; /* of the program itself: it needs no token */
+    bool own;        /* of the program itself: it needs no token */
+    bool is_allowed; /* a part of a request that was authorized */
 } segue_request;
 
 /** A valid request. */

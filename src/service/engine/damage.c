@@ -71,11 +71,13 @@ void segue_damage_resolve_names(segue_service *service)
 
 void segue_damage_fini(segue_service *service)
 {
+    (void)pthread_rwlock_wrlock(&service->learners_lock);
     while (service->damaged) {
         damaged_learner *d = service->damaged;
         service->damaged = d->next;
         free(d);
     }
+    (void)pthread_rwlock_unlock(&service->learners_lock);
 }
 
 unsigned long long segue_damage_count(segue_service *service)
@@ -125,14 +127,11 @@ void segue_damage_quarantine(segue_service *service, learner_state *state, const
     segue_learner_state_release(there);
     if (there != state)
         return; /* deleted, or quarantined already */
-    segue_service_unregister(service, state);
-    (void)atomic_fetch_sub(&service->open_tasks, state->by_id.count);
-    segue_service_release_memory(service, state);
     const segue_stored_learner row = {
         .id = state->id, .name = state->settings.name, .created = state->created};
     if (segue_damage_add(service, &row, why->message, &none) != SEGUE_OK)
         segue_service_fail(service, &none);
-    segue_learner_state_release(state); /* the table's */
+    segue_service_drop(service, state);
 }
 
 /* Report damage once, however often it is met, and other damage after a pause. */
@@ -198,6 +197,8 @@ void segue_damage_respond_missing(segue_service *service, const char *name,
     if (segue_damage_find(service, name, &id, why))
         segue_response_fail(response, 500, "learner '%.80s' is damaged and is not served: %s", name,
                             why);
+    else if (service->cluster && !response->is_absent)
+        segue_response_elsewhere(response);
     else
         segue_response_no_learner(response, name);
 }

@@ -25,6 +25,7 @@ SEGUE_MUST_CHECK segue_status segue_damage_add(segue_service *service,
 
 /** Give names to those whose name another one has; after all were added. */
 void segue_damage_resolve_names(segue_service *service);
+/** Empty the list. */
 void segue_damage_fini(segue_service *service);
 
 /** Set a learner apart that is served. */
@@ -41,7 +42,8 @@ bool segue_damage_find(segue_service *service, const char *name, int64_t *id,
 /** It was deleted. */
 void segue_damage_remove(segue_service *service, int64_t id);
 
-/** Respond about a learner that is not served: 500 if it is quarantined, else 404. */
+/** Respond about a learner that is not served: 500 if it is quarantined; 421 if another server may
+ * have it; else 404. */
 void segue_damage_respond_missing(segue_service *service, const char *name,
                                   segue_response *response);
 

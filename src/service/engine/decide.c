@@ -249,7 +249,7 @@ ask_outcome segue_decide_ask(segue_service *service, learner_state *state,
     (void)pthread_mutex_lock(&state->lock);
     task_state *task = segue_learner_state_task_by_key(state, request->task);
     /* else a transaction finds out what to respond */
-    const bool is_open = task && !task->staged_closed && !state->is_gone;
+    const bool is_open = task && !task->staged_closed && !state->is_gone && !state->is_leaving;
     if (is_open && !state->settings.paused && segue_decide_is_long(task, request)) {
         task->active = segue_service_time(service); /* not idle while the ask waits */
         (void)pthread_mutex_unlock(&state->lock);

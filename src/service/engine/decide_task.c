@@ -35,7 +35,8 @@ segue_status segue_decide_task_distribution(task_state *task, const ask_limits *
     distribution->certain = true;
     return limits->play.rest > 0.0
                ? segue_task_draw_distribution(task->play, limits->play.allowed, distribution->draws,
-                                              distribution->drawn, &distribution->certain, err)
+                                              NULL, distribution->drawn, &distribution->certain,
+                                              err)
                : SEGUE_OK;
 }
 
@@ -129,6 +130,7 @@ void segue_decide_task_issue(learner_state *state, task_state *task, arm_choice 
                                   .asked_at = now,
                                   .probability = choice->probability,
                                   .shadow = shadow};
+    segue_learner_state_count_decision(state, task);
     choice->arm = state->arm[arm]->name;
     choice->would_choose = shadow.is_set ? state->arm[shadow.arm]->name : NULL;
     task->active = now;

@@ -50,7 +50,7 @@ static const struct series {
     {"segue_learner_tasks_closed_total", NULL, NULL, "", ",group=\"shadow\"",
      offsetof(sample, shadow)},
     {"segue_learner_pending_decisions", "gauge",
-     "Decisions in the deadline queue of a learner with a default reward.", "", "",
+     "Decisions of open tasks, made since the service started, that have no reward yet.", "", "",
      offsetof(sample, pending)},
     {"segue_effect", "gauge",
      "Mean reward per step of tasks with transfer minus that of control tasks.", "", "",
@@ -149,9 +149,7 @@ static void read_counts(const learner_state *state, sample *out)
     out->open = (double)state->by_id.count;
     out->closed[SIDE_CONTROL] = (double)control;
     out->closed[SIDE_TRANSFER] = (double)(closed - control);
-    out->pending = segue_learner_settings_has_defaults(&state->settings)
-                       ? (double)state->deadlines.count
-                       : NAN;
+    out->pending = (double)state->pending;
     out->bytes = (double)state->counted;
 }
 

@@ -106,11 +106,17 @@ segue_status segue_operation_add_event(segue_service *service, operation *op, se
     segue_stored_event event = {.learner = op->state->id,
                                 .kind = kind,
                                 .subject = subject,
+                                .epoch = op->state->epoch,
                                 .created = segue_service_wall_time(service)};
     SEGUE_TRY(segue_store_add_event(service->store, &event, err));
     op->event_kind = kind;
     op->seq = event.seq;
     return SEGUE_OK;
+}
+
+void segue_operation_expect_reward(segue_service *service, const operation *op)
+{
+    segue_store_expect_reward(service->store, op->decision.task, op->decision.number);
 }
 
 void segue_operation_event_applied(operation *op, uint64_t rewards)

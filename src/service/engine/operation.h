@@ -42,6 +42,7 @@ typedef struct operation_kind {
     const char *name;
     bool (*validate)(segue_service *service, operation *op); /* false: the response says why */
     void (*dequeue)(segue_service *service, operation *op);
+    void (*expect)(segue_service *service, const operation *op); /* what `store` will look for */
     segue_status (*store)(segue_service *service, operation *op, segue_error *err);
     segue_status (*apply)(segue_service *service, operation *op, segue_error *err);
     void (*respond)(segue_service *service, operation *op); /* only where a request waits */
@@ -63,6 +64,8 @@ extern const operation_kind op_persist_pending, op_expire, op_default_reward;
 extern const operation_kind op_refit_begin, op_refit_publish, op_snapshot;
 extern const operation_kind op_purge, op_probe, op_checkpoint;
 extern const operation_kind op_trim;
+/* Of a server among several. */
+extern const operation_kind op_adopt, op_resign, op_session;
 
 struct operation {
     operation *next; /* in the queue, in its group, or in the read pool */
@@ -105,6 +108,11 @@ struct operation {
             bool is_new; /* something changes */
         } change;
         int64_t damaged_id; /* delete: a learner that is not served; `state` is NULL */
+        struct {
+            segue_session session;      /* adopt: that took it; session: that begins */
+            char why[SEGUE_ERROR_SIZE]; /* adopt: it is damaged; "": it is not */
+            double created, clock;
+        } owner;
         struct {
             bool is_new;
         } open;
@@ -168,6 +176,9 @@ SEGUE_MUST_CHECK segue_status segue_operation_add_event(segue_service *service, 
                                                         segue_event_kind kind, int64_t subject,
                                                         segue_error *err);
 void segue_operation_event_applied(operation *op, uint64_t rewards);
+
+/* Announce the reward of the operation's decision to the store. */
+void segue_operation_expect_reward(segue_service *service, const operation *op);
 
 /* Run the steps after COMMIT or ROLLBACK. */
 void segue_operation_apply(segue_service *service, operation *op);

@@ -21,8 +21,11 @@
 #include "io/json_write.h"
 #include "io/utf8.h"
 #include "segue/internal.h"
+#include "service/cluster/cluster.h"
+#include "service/cluster/forward.h"
 #include "service/engine/commit_queue.h"
 #include "service/engine/damage.h"
+#include "service/engine/operations/ownership/op_resign.h"
 #include "service/engine/service_internal.h"
 #include "service/engine/writer.h"
 #include "service/jobs/maintenance.h"
@@ -40,6 +43,7 @@ segue_service_config segue_service_defaults(void)
                                   .max_group = 512,
                                   .max_wal = UINT64_C(1) << 30,
                                   .max_metrics_learners = 100,
+                                  .lease = 5.0,
                                   .now = segue_clock_wall,
                                   .steady = segue_clock_steady};
 }
@@ -119,14 +123,10 @@ static segue_status on_learner(void *context, const segue_recovery_result *found
                              "learner '%s': its snapshot is damaged; it was recovered from its "
                              "event log",
                              found->row->name);
-    if (!segue_service_register(service, found->state)) {
-        segue_learner_state_release(found->state);
-        return segue_fail_no_memory(err, "a learner");
-    }
-    (void)atomic_fetch_add(&service->open_tasks, found->state->by_id.count);
-    segue_service_count_memory(service, found->state); /* no other thread has it yet */
-    segue_service_reserve_memory(service, found->state);
-    return SEGUE_OK;
+    if (segue_service_admit(service, found->state))
+        return SEGUE_OK;
+    segue_learner_state_release(found->state);
+    return segue_fail_no_memory(err, "a learner");
 }
 
 static uint64_t draw_bits(void *context)
@@ -160,15 +160,27 @@ static segue_status start_store(segue_service *service, segue_error *err)
     return segue_store_commit(service->store, err);
 }
 
+/* One of several servers holds the lock with the others. */
+static segue_status lock_store(segue_service *service, segue_error *err)
+{
+    const bool shares = service->config.advertise && segue_store_has_sessions(service->store);
+    return shares ? segue_store_lock_shared(service->store, err)
+                  : segue_store_lock(service->store, err);
+}
+
 /* The lock comes before the first write: a second service must not change the store. */
 static segue_status open_stores(segue_service *service, segue_error *err)
 {
     SEGUE_TRY(segue_store_open(&service->store, service->config.store, SEGUE_STORE_CREATE, err));
-    SEGUE_TRY(segue_store_lock(service->store, err));
+    SEGUE_TRY(lock_store(service, err));
     /* After a sync that failed the WAL may be in memory alone; this syncs the main file again. */
     SEGUE_TRY(segue_store_checkpoint(service->store, true, err));
+    if (!service->config.allow_loss)
+        SEGUE_TRY(segue_store_require_durable(service->store, err));
     SEGUE_TRY(start_store(service, err));
     SEGUE_TRY(segue_store_watch(service->store, err));
+    if (segue_store_durability_text(service->store))
+        segue_service_report(service, "%s", segue_store_durability_text(service->store));
     service->reader = service->store;
     if (*segue_store_path(service->store) == '\0')
         return SEGUE_OK; /* in memory: one connection */
@@ -187,6 +199,17 @@ static void fail_memory(const segue_service *service, segue_error *err)
         (double)atomic_load(&service->memory.of_learners) / 1048576.0);
 }
 
+/* One of several servers recovers a learner when it has taken it. */
+static segue_status join_cluster(segue_service *service, segue_error *err)
+{
+    segue_transport transport;
+    if (service->config.transport)
+        transport = *service->config.transport;
+    else
+        SEGUE_TRY(segue_forward_open(&transport, err));
+    return segue_cluster_create(&service->cluster, service, &transport, err);
+}
+
 /* Needs no locks: no other thread exists yet. */
 static segue_status recover(segue_service *service, segue_error *err)
 {
@@ -196,6 +219,8 @@ static segue_status recover(segue_service *service, segue_error *err)
     SEGUE_TRY(segue_auth_init(&service->auth, service->config.token_file, service->key,
                               service->config.rate, err));
     (void)segue_memory_restore_spare(&service->memory); /* first: closing tasks needs it */
+    if (service->config.advertise)
+        return join_cluster(service, err);
     const segue_status status = recover_learners(service, err);
     if (status == SEGUE_ENOMEM)
         fail_memory(service, err);
@@ -262,6 +287,8 @@ segue_status segue_service_start(segue_service *service, segue_error *err)
         pthread_create(&service->refit_worker, NULL, segue_refit_worker_main, service) == 0;
     service->has_timer = pthread_create(&service->timer, NULL, segue_timer_main, service) == 0;
     segue_status status = segue_read_pool_start(service, err);
+    if (status == SEGUE_OK && service->cluster)
+        status = segue_cluster_start(service->cluster, err);
     if (status == SEGUE_OK && !(service->has_refit_worker && service->has_timer))
         status = segue_fail(
             err, SEGUE_ETHREAD,
@@ -301,6 +328,8 @@ void segue_service_stop(segue_service *service)
 {
     if (!service->started)
         return;
+    if (service->cluster)
+        segue_cluster_stop(service->cluster); /* first: its threads hand learners to the writer */
     stop_workers(service);
     segue_read_pool_stop(service);
     segue_commit_queue_close(&service->queue);
@@ -314,7 +343,7 @@ void segue_service_stop(segue_service *service)
 void segue_service_run_pending(segue_service *service)
 {
     bool more = true;
-    while (more) {
+    while (more) { /* a cluster has segue_cluster_run_pending */
         operation *group = segue_commit_queue_pop_group(&service->queue, false);
         if (group)
             segue_writer_commit(service, group);
@@ -361,12 +390,21 @@ static void save_all(segue_service *service)
         run_job(service, &op_probe, 0);
 }
 
+/* One of several: others can take each learner as soon as it is stored. */
+static void resign_all(segue_service *service)
+{
+    segue_op_resign_all(service);
+    segue_cluster_end_session(service->cluster);
+}
+
 void segue_service_destroy(segue_service *service)
 {
     if (!service)
         return;
     segue_service_stop(service);
-    if (service->stopped)
+    if (service->stopped && service->cluster)
+        resign_all(service);
+    else if (service->stopped)
         save_all(service);
     for (operation *op = service->queue.first, *next = NULL; op; op = next) {
         next = op->next;
@@ -380,6 +418,7 @@ void segue_service_destroy(segue_service *service)
     segue_hash_map_fini(&service->by_id);
     segue_hash_map_fini(&service->by_name);
     segue_damage_fini(service);
+    segue_cluster_destroy(service->cluster);
     if (service->reader != service->store)
         segue_store_close(service->reader);
     segue_store_close(service->store);

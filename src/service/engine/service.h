@@ -20,8 +20,14 @@ typedef struct segue_service_config {
     uint64_t max_group;  /* operations of one transaction; default 512 */
     uint64_t max_wal;    /* bytes of the WAL at which changes are rejected; default 1 GB */
     uint64_t max_metrics_learners; /* learners with metrics of their own; default 100 */
+    bool
+        allow_loss; /* serve also if a crash of the store's database can lose acknowledged rewards */
     double keep; /* seconds until rewards of closed tasks are removed; 0 (the default): forever */
     double rate; /* requests per second and token; 0 (the default): no limit */
+    const char *advertise; /* URL at which other servers of the store reach this one; NULL (the
+                              default): it serves its store alone; borrowed */
+    double lease;          /* seconds after which others take over from a server; default 5 */
+    const struct segue_transport *transport; /* of tests; NULL: HTTP */
     double (*now)(void);    /* seconds since 1970, shown to users; NULL: the system clock */
     double (*steady)(void); /* seconds that never jump, for durations; NULL: CLOCK_MONOTONIC */
     void (*report)(void *context, const char *message); /* a line for the operator, from any
@@ -54,9 +60,17 @@ typedef void (*segue_completion)(void *context);
 
 /**
  * Handle a request; the response has the request's id.  True: the response is ready.  False:
- * another thread completes it and calls `done`; it must stay valid until then.
+ * another thread completes it and calls `done`; request and response must stay valid until then.
  */
 bool segue_service_handle(segue_service *service, const segue_request *request,
+                          segue_response *response, segue_completion done, void *context);
+
+/** For the cluster: respond to a parsed and allowed request, or queue it; and to one that was allowed
+ * before, from its text.  `response` is not reset. */
+bool segue_service_dispatch(segue_service *service, const segue_request *request,
+                            segue_parsed_request *parsed, segue_response *response,
+                            segue_completion done, void *context);
+bool segue_service_answer(segue_service *service, const segue_request *request,
                           segue_response *response, segue_completion done, void *context);
 
 /** Handle a request and wait for its response. */

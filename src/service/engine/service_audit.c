@@ -49,6 +49,8 @@ static void write_line(const segue_service *service, const char *method, const c
     segue_json_write_text(b, "path", path);
     if (*response->learner)
         segue_json_write_text(b, "learner", response->learner);
+    if (*response->hop)
+        segue_json_write_text(b, "to", response->hop);
     segue_json_write_format(b, ",\"status\":%d}\n", response->status);
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "io/json_write.h"
+#include "service/cluster/cluster.h"
 #include "service/engine/commit_queue.h"
 #include "service/engine/damage.h"
 #include "service/engine/decide.h"
@@ -26,12 +27,16 @@ static void respond_is_ready(segue_service *service, segue_response *response)
 {
     const unsigned long long damaged = segue_damage_count(service);
     segue_json_write_raw(&response->body, "{\"status\":\"ready\"");
+    segue_json_write_text(&response->body, "durability",
+                          segue_store_durability_name(segue_store_durability(service->store)));
     if (atomic_load(&service->wal_large))
         segue_json_write_text(
             &response->body, "warning",
             "the WAL is large: a reader or a failing disk keeps it from being emptied");
     if (damaged > 0)
         segue_json_write_integer(&response->body, "damaged", damaged);
+    if (service->cluster)
+        segue_cluster_write_ready(service->cluster, &response->body);
     segue_json_write_raw(&response->body, "}");
 }
 
@@ -42,6 +47,9 @@ static void respond_ready(segue_service *service, segue_response *response)
     else if (atomic_load(&service->store_unwritable))
         segue_response_fail(
             response, 503, "the store cannot be written now; check the disk, requests are retried");
+    else if (service->cluster && !segue_router_is_trusted(service->cluster))
+        segue_response_fail(response, 503,
+                            "this server has no session in the store now; check the database");
     else
         respond_is_ready(service, response);
 }
@@ -49,7 +57,9 @@ static void respond_ready(segue_service *service, segue_response *response)
 /* As /readyz says. */
 static bool is_ready(const segue_service *service)
 {
-    return !segue_service_needs_restart(service) && !atomic_load(&service->store_unwritable);
+    const bool has_session = !service->cluster || segue_router_is_trusted(service->cluster);
+    return !segue_service_needs_restart(service) && !atomic_load(&service->store_unwritable) &&
+           has_session;
 }
 
 static void respond_metrics(segue_service *service, segue_response *response)
@@ -65,6 +75,8 @@ static void respond_metrics(segue_service *service, segue_response *response)
     segue_damage_write_metric(service, &response->body);
     segue_metrics_write_memory(&service->memory, segue_read_pool_length(&service->pool),
                                &response->body);
+    if (service->cluster)
+        segue_cluster_write_metrics(service->cluster, &response->body);
     segue_metrics_write_process(service->started_at, &response->body);
     if (segue_metrics_write_learners(service, &response->body))
         response->type = "text/plain; version=0.0.4";
@@ -233,7 +245,7 @@ static bool allow(segue_service *service, const segue_request *request, segue_ri
     memcpy(gate.learner, response->learner, sizeof gate.learner);
     const bool any_host = service->config.token_file; /* else only localhost */
     response->authorized = needed != RIGHT_NONE;
-    if (request->own)
+    if (request->own || request->is_allowed)
         return true;
     if (segue_auth_allow_origin(request, any_host, &gate) &&
         segue_auth_allow(&service->auth, request, needed, segue_service_time(service), &gate)) {
@@ -264,6 +276,34 @@ segue_status segue_service_reload_tokens(segue_service *service, segue_error *er
     return SEGUE_OK;
 }
 
+bool segue_service_dispatch(segue_service *service, const segue_request *request,
+                            segue_parsed_request *parsed, segue_response *response,
+                            segue_completion done, void *context)
+{
+    const respond_by by = respond(service, request, parsed, response);
+    return by == AT_ONCE || !enqueue(service, parsed, by, response, done, context);
+}
+
+bool segue_service_answer(segue_service *service, const segue_request *request,
+                          segue_response *response, segue_completion done, void *context)
+{
+    segue_parsed_request parsed;
+    const bool ready = !segue_routes_parse(request, &parsed, response) ||
+                       segue_service_dispatch(service, request, &parsed, response, done, context);
+    segue_request_fini(&parsed);
+    return ready;
+}
+
+/* Respond to an allowed request, or queue it; here, or on another server of the store. */
+static bool handle(segue_service *service, const segue_request *request,
+                   segue_parsed_request *parsed, segue_response *response, segue_completion done,
+                   void *context)
+{
+    return service->cluster
+               ? segue_router_handle(service->cluster, request, parsed, response, done, context)
+               : segue_service_dispatch(service, request, parsed, response, done, context);
+}
+
 bool segue_service_handle(segue_service *service, const segue_request *request,
                           segue_response *response, segue_completion done, void *context)
 {
@@ -277,8 +317,7 @@ bool segue_service_handle(segue_service *service, const segue_request *request,
     const bool allowed =
         allow(service, request, needed, response) && is_valid &&
         (needed < RIGHT_ADMIN || request->own || segue_service_can_audit(service, response));
-    const respond_by by = allowed ? respond(service, request, &parsed, response) : AT_ONCE;
-    const bool ready = by == AT_ONCE || !enqueue(service, &parsed, by, response, done, context);
+    const bool ready = !allowed || handle(service, request, &parsed, response, done, context);
     segue_request_fini(&parsed);
     if (ready && response->body.failed)
         segue_response_fail(response, 503, "out of memory for the response; retry later");

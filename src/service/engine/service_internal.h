@@ -29,7 +29,7 @@ struct segue_service {
     unsigned char start[16]; /* random bits of this start, from which random_bits are derived */
 
     /* The writer's connection (the creating thread's before the writer starts).  Other threads only
-     * call segue_store_is_present and segue_store_wal_info. */
+     * call segue_store_is_present, _durability and _wal_info. */
     segue_store *store;
     segue_store *reader; /* guarded by reader_lock; `store` itself if the store is in memory */
     pthread_mutex_t reader_lock;
@@ -47,6 +47,8 @@ struct segue_service {
 
     commit_queue queue; /* has a lock of its own */
     read_pool pool;     /* has a lock of its own */
+
+    struct cluster *cluster; /* NULL: this server has its store alone */
 
     pthread_t writer, refit_worker, timer;
     bool started, stopped, has_refit_worker, has_timer; /* of the thread that starts and stops it */
@@ -94,6 +96,11 @@ learner_state *segue_service_find_id(segue_service *service, int64_t id);
 bool segue_service_reserve_entry(segue_service *service, learner_state *state);
 bool segue_service_register(segue_service *service, learner_state *state);
 void segue_service_unregister(segue_service *service, learner_state *state);
+
+/* Serve a recovered learner, which the table then owns.  False: out of memory; the caller owns it. */
+bool segue_service_admit(segue_service *service, learner_state *state);
+/* Serve it no longer: another server does, or it is deleted or damaged.  Writer. */
+void segue_service_drop(segue_service *service, learner_state *state);
 
 /* All learners, each acquired; free the array.  NULL: out of memory. */
 learner_state **segue_service_learners(segue_service *service, size_t *count);

@@ -61,6 +61,25 @@ void segue_service_unregister(segue_service *service, learner_state *state)
     (void)pthread_rwlock_unlock(&service->learners_lock);
 }
 
+bool segue_service_admit(segue_service *service, learner_state *state)
+{
+    const unsigned long long open = state->by_id.count; /* other threads may close tasks at once */
+    if (!segue_service_reserve_entry(service, state))
+        return false;
+    segue_service_count_memory(service, state); /* no other thread has it yet */
+    segue_service_reserve_memory(service, state);
+    (void)atomic_fetch_add(&service->open_tasks, open);
+    return segue_service_register(service, state);
+}
+
+void segue_service_drop(segue_service *service, learner_state *state)
+{
+    segue_service_unregister(service, state);
+    (void)atomic_fetch_sub(&service->open_tasks, state->by_id.count);
+    segue_service_release_memory(service, state);
+    segue_learner_state_release(state); /* the table's */
+}
+
 learner_state **segue_service_learners(segue_service *service, size_t *count)
 {
     size_t index = 0;

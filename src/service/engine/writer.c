@@ -7,23 +7,30 @@
  *   respond   each operation: an acknowledged change is on the disk
  *
  * If the store fails, the group is rolled back and each request gets 503: nothing has changed.  If
- * it is not known what the disk has, the service stops serving changes until it is started again.
+ * the connection to a database was lost during COMMIT, the writer finds out whether the group is
+ * stored, for RESOLVE_SECONDS.  If it is not known what the disk has, the service stops serving
+ * changes until it is started again.
  * If one operation meets a damaged row, that one fails and the others run again (damage.c).
  *
  * The writer alone changes learners and uses service->store; other threads only call
- * segue_store_is_present and segue_store_wal_info.  It takes a learner's lock for the
+ * segue_store_is_present, _durability and _wal_info.  It takes a learner's lock for the
  * moments in which it changes what other threads read, and never holds one while it waits for the
  * disk.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/writer.h"
 
+#include <time.h>
+
 #include "service/engine/commit_queue.h"
 #include "service/engine/damage.h"
+#include "service/engine/operations/ownership/op_session.h"
 #include "service/engine/service_internal.h"
 #include "service/jobs/maintenance.h"
 #include "service/jobs/read_pool.h"
 #include "service/jobs/reads.h"
 #include "service/jobs/wal_checkpoint.h"
+
+#define RESOLVE_SECONDS 30.0 /* a database that restarts is back before */
 
 /* A job that is dequeued may be enqueued again, also if it turns out not to be due. */
 static void dequeue(segue_service *service, operation *op)
@@ -45,14 +52,43 @@ static segue_status store_group(segue_service *service, operation *group, operat
     service->staged_open = 0;
     SEGUE_TRY(segue_wal_checkpoint_allow_write(service, err));
     SEGUE_TRY(segue_store_begin(service->store, err));
+    for (const operation *op = group; op; op = op->next)
+        if (op->kind->expect)
+            op->kind->expect(service, op);
     for (operation *op = group; op; op = op->next) {
         *failed = op;
         SEGUE_TRY(op->kind->store(service, op, err));
     }
     *failed = NULL;
-    SEGUE_TRY(segue_clock_stage(&service->clock, service->store, err));
+    if (!service->cluster) /* its renewals store the clock */
+        SEGUE_TRY(segue_clock_stage(&service->clock, service->store, err));
     SEGUE_TRY(segue_store_commit(service->store, err));
-    segue_clock_commit(&service->clock);
+    if (!service->cluster)
+        segue_clock_commit(&service->clock);
+    return SEGUE_OK;
+}
+
+/* The connection to the store was lost during COMMIT: find out whether the group was stored.  Other
+ * changes wait meanwhile. */
+static segue_status resolve_group(segue_service *service, segue_error *err)
+{
+    const struct timespec pause = {.tv_nsec = 200000000};
+    const double seconds = service->cluster ? service->config.lease : RESOLVE_SECONDS;
+    const double until = segue_clock_steady() + seconds;
+    bool stored = false;
+    segue_status status = SEGUE_EIO;
+    segue_service_report(service, "%s; finding out", err->message);
+    atomic_store(&service->store_unwritable, true);
+    while ((status = segue_store_resolve(service->store, &stored, err)) != SEGUE_OK &&
+           !segue_store_is_lost(service->store) && !segue_store_is_fenced(service->store) &&
+           segue_clock_steady() < until)
+        (void)nanosleep(&pause, NULL);
+    SEGUE_TRY(status);
+    if (!stored)
+        return segue_fail(err, SEGUE_EIO,
+                          "the connection to the store was lost during COMMIT, before it was done");
+    if (!service->cluster)
+        segue_clock_commit(&service->clock);
     return SEGUE_OK;
 }
 
@@ -108,6 +144,43 @@ static void abandon_group(segue_service *service, operation *group, const segue_
     }
     atomic_store(&service->store_unwritable, true);
     (void)atomic_fetch_add(&service->metrics.failures, 1);
+}
+
+/* Respond that another server may own the learner; `unknown`: the change may be stored. */
+static void respond_lost(operation *op, bool unknown)
+{
+    op->result = OP_RESPONDED;
+    if (!op->response)
+        return;
+    segue_response_elsewhere(op->response);
+    if (!unknown)
+        return;
+    segue_response_fail(op->response, 503,
+                        "the connection to the database was lost, and it is not known whether the "
+                        "request was stored; look, then repeat it if it was not: a reward counts "
+                        "once");
+    op->response->is_unknown = true;
+}
+
+/* The session was ended, or what became of its last transaction is unknown: forget all learners.
+ * Requests are routed again. */
+static void lose_session(segue_service *service, operation *group)
+{
+    const bool unknown =
+        segue_store_is_unresolved(service->store) || segue_store_is_lost(service->store);
+    segue_store_rollback(service->store);
+    for (operation *op = group; op; op = op->next) {
+        segue_operation_rollback(service, op);
+        respond_lost(op, unknown);
+    }
+    segue_op_session_lose(service);
+}
+
+static bool is_session_lost(const segue_service *service)
+{
+    return service->cluster &&
+           (segue_store_is_fenced(service->store) || segue_store_is_lost(service->store) ||
+            segue_store_is_unresolved(service->store));
 }
 
 /* ---- the end of an operation ------------------------------------------------------------- */
@@ -166,9 +239,14 @@ static segue_status store_and_apply(segue_service *service, operation *group)
         segue_memory_free_spare(&service->memory);
     if (status == SEGUE_OK)
         status = store_group(service, group, &failed, &err);
+    if (status != SEGUE_OK && segue_store_is_unresolved(service->store))
+        status = resolve_group(service, &err);
     if (status == SEGUE_OK)
         apply_group(service, group);
-    else if (atomic_load(&service->needs_restart) || segue_store_is_lost(service->store))
+    else if (is_session_lost(service))
+        lose_session(service, group);
+    else if (atomic_load(&service->needs_restart) || segue_store_is_lost(service->store) ||
+             segue_store_is_unresolved(service->store))
         abandon_group(service, group, &err);
     else if (status == SEGUE_EFILE && failed)
         segue_damage_refuse(service, group, failed, &err);

@@ -26,7 +26,8 @@ static read_result reject(operation *op, const segue_error *why)
 static task_state *find_open(operation *op)
 {
     task_state *task = segue_learner_state_task_by_key(op->state, op->request.task);
-    return task && !task->staged_closed && !op->state->is_gone ? task : NULL;
+    const bool is_served = !op->state->is_gone && !op->state->is_leaving;
+    return task && !task->staged_closed && is_served ? task : NULL;
 }
 
 /* Without memory for a copy: decide on the task itself.  Holds the learner's lock all the time. */

@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/state/clock.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -47,7 +48,9 @@ segue_status segue_clock_start(service_clock *clock, segue_store *store, double 
     double stored = -1.0;
     SEGUE_TRY(segue_store_read_clock(store, &stored, err));
     const double first = is_plausible(wall) ? wall : 0.0;
-    *clock = (service_clock){.steady = steady, .origin = steady()};
+    clock->steady = steady;
+    clock->origin = steady();
+    atomic_store(&clock->ahead, 0.0);
     clock->base = is_plausible(stored) ? stored : first;
     clock->stored = clock->base;
     return is_plausible(stored) ? SEGUE_OK : segue_store_set_clock(store, clock->base, err);
@@ -55,7 +58,14 @@ segue_status segue_clock_start(service_clock *clock, segue_store *store, double 
 
 double segue_clock_now(const service_clock *clock)
 {
-    return clock->base + (clock->steady() - clock->origin);
+    return clock->base + atomic_load(&clock->ahead) + (clock->steady() - clock->origin);
+}
+
+void segue_clock_continue(service_clock *clock, double stored)
+{
+    const double now = segue_clock_now(clock);
+    if (is_plausible(stored) && stored > now)
+        atomic_store(&clock->ahead, atomic_load(&clock->ahead) + (stored - now));
 }
 
 segue_status segue_clock_stage(service_clock *clock, segue_store *store, segue_error *err)

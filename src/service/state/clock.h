@@ -15,6 +15,7 @@
 typedef struct service_clock {
     double (*steady)(void);
     double base, origin;   /* service time and `steady` at the start */
+    _Atomic double ahead;  /* by which it was advanced since */
     double stored, staged; /* service time on the disk; and in the transaction */
 } service_clock;
 
@@ -34,6 +35,9 @@ SEGUE_MUST_CHECK segue_status segue_clock_start(service_clock *clock, segue_stor
 
 /** Service time: seconds that never jump.  From any thread. */
 double segue_clock_now(const service_clock *clock);
+
+/** Advance it to a stored service time that is later: of another server of the store. */
+void segue_clock_continue(service_clock *clock, double stored);
 
 /** Store the service time with the transaction, unless the stored one is less than a second old. */
 SEGUE_MUST_CHECK segue_status segue_clock_stage(service_clock *clock, segue_store *store,

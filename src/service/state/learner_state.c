@@ -359,6 +359,22 @@ void segue_learner_state_tell(learner_state *state, task_state *task, size_t arm
     state->reward_sum += value;
 }
 
+void segue_learner_state_count_decision(learner_state *state, task_state *task)
+{
+    task->pending++;
+    state->pending++;
+}
+
+/* A decision of an earlier run of the service was not counted. */
+void segue_learner_state_count_rewarded(learner_state *state, task_state *task, uint64_t number)
+{
+    const uint64_t first = segue_learner_state_first_number(task->draw);
+    if (number < first || number >= task->next)
+        return;
+    task->pending--;
+    state->pending--;
+}
+
 segue_status segue_learner_state_reserve_given(learner_state *state, task_state *task,
                                                uint64_t count, bool *grows, segue_error *err)
 {
@@ -402,6 +418,7 @@ void segue_learner_state_close_task(learner_state *state, task_state *task)
     state->control_bytes -= task->control ? segue_task_bytes(task->play) : 0;
     state->given_bytes -= task->given_capacity * sizeof *task->given;
     state->ask_bytes -= segue_ask_log_bytes(&task->asks);
+    state->pending -= task->pending;
     segue_learner_state_discard_task(state, task);
 }
 

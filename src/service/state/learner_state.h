@@ -48,6 +48,7 @@ typedef struct learner_state {
     segue_bytes config;        /* the settings at its creation, as JSON; ends with 0 */
     double created;
     const char *method;
+    uint64_t epoch;    /* of this server's lease; 0: it serves the store alone */
     atomic_uint users; /* references */
 
     pthread_mutex_t lock; /* guards these: */
@@ -62,6 +63,7 @@ typedef struct learner_state {
     shadow_state shadow; /* closed tasks in which the caller chose */
     uint64_t rewards;
     double reward_sum;
+    uint64_t pending; /* decisions of open tasks: the sum of theirs */
     deadline_queue deadlines;
     bool mixed_deadlines;         /* open tasks may have different times to their deadlines */
     recent_rewards recent;        /* rewards since the service started */
@@ -71,7 +73,8 @@ typedef struct learner_state {
     size_t given_bytes;           /* of rewards that can change */
     size_t ask_bytes;             /* of the asks of open tasks that are not stored */
     size_t counted;               /* bytes counted in the service's memory */
-    bool is_gone;                 /* deleted or damaged: it is not served any more */
+    bool is_gone;                 /* deleted, damaged or resigned: it is not served any more */
+    bool is_leaving;              /* this transaction resigns it: no thread decides on it */
 
     /* The writer's. */
     uint64_t seq;                   /* of the last event that memory has */
@@ -172,6 +175,10 @@ void segue_learner_state_correct(learner_state *state, task_state *task, uint64_
 
 /** Give a stored reward to its task. */
 void segue_learner_state_tell(learner_state *state, task_state *task, size_t arm, double value);
+
+/** Count a decision as pending; count that a decision of this number has its reward. */
+void segue_learner_state_count_decision(learner_state *state, task_state *task);
+void segue_learner_state_count_rewarded(learner_state *state, task_state *task, uint64_t number);
 
 /** Asks were added to a task, or were stored; `before`: the bytes of all of them until then. */
 void segue_learner_state_count_asks(learner_state *state, const task_state *task, size_t before);

@@ -17,12 +17,23 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define MIN_SPARE (8U << 20)
-#define MIB       1048576.0
+#define MIN_SPARE    (8U << 20)
+#define START_MARGIN (16U << 20)
+#define MIB          1048576.0
+
+static uint64_t limit_of_resource(int which)
+{
+    struct rlimit limit;
+    return getrlimit(which, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
+               ? (uint64_t)limit.rlim_cur
+               : UINT64_MAX;
+}
 
 void segue_memory_init(memory *m, uint64_t limit)
 {
-    *m = (memory){.limit = limit, .spare_of = MIN_SPARE};
+    *m = (memory){.limit = limit,
+                  .spare_of = MIN_SPARE,
+                  .has_address_limit = limit_of_resource(RLIMIT_AS) != UINT64_MAX};
     atomic_init(&m->of_learners, 0);
     atomic_init(&m->of_requests, 0);
     atomic_init(&m->full, false);
@@ -48,9 +59,20 @@ static uint64_t limit_of_tasks(const memory *m)
     return m->limit - limit_of_requests(m);
 }
 
+/* Where addresses are limited, new tasks leave a margin: a start after a kill needs more than the
+ * service had, for the spare and for gaps of the heap. */
+static bool has_margin(const memory *m)
+{
+    void *volatile margin = m->has_address_limit ? malloc(START_MARGIN) : NULL;
+    const bool there = margin != NULL;
+    free(margin);
+    return there || !m->has_address_limit;
+}
+
 bool segue_memory_has_space(const memory *m)
 {
-    return atomic_load(&m->of_learners) <= limit_of_tasks(m) && !atomic_load(&m->spare_is_lent);
+    return atomic_load(&m->of_learners) <= limit_of_tasks(m) && !atomic_load(&m->spare_is_lent) &&
+           has_margin(m);
 }
 
 /* Add first, then compare: two threads cannot both get the last bytes. */
@@ -84,7 +106,7 @@ bool segue_memory_has_response_space(const memory *m)
 
 void segue_memory_reason(const memory *m, char *text, size_t size)
 {
-    if (atomic_load(&m->spare_is_lent))
+    if (atomic_load(&m->spare_is_lent) || !has_margin(m))
         (void)snprintf(text, size,
                        "the system gives no more memory (ulimit -v, a control group?); tasks and "
                        "learners use %.1f MiB; close tasks, or allow the process more",
@@ -189,14 +211,6 @@ static uint64_t limit_of_groups(void)
     if (file)
         (void)fclose(file);
     return limit;
-}
-
-static uint64_t limit_of_resource(int which)
-{
-    struct rlimit limit;
-    return getrlimit(which, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
-               ? (uint64_t)limit.rlim_cur
-               : UINT64_MAX;
 }
 
 uint64_t segue_memory_default(void)

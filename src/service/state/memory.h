@@ -19,6 +19,7 @@
 
 typedef struct memory {
     uint64_t limit;            /* bytes */
+    bool has_address_limit;    /* the process has one (ulimit -v) */
     atomic_ullong of_learners; /* used by learners and tasks */
     atomic_ullong of_requests; /* used by requests and responses */
     atomic_bool full;          /* new tasks are refused ... */

@@ -26,6 +26,7 @@ typedef struct task_state {
     task_terms terms;     /* of the learner, when it opened */
     segue_task *play;     /* counts and policy of the library; asks and tells go to it */
     uint64_t next;        /* number of its next decision */
+    uint64_t pending;     /* decisions of this run of the service that have no reward yet */
     uint64_t draw;        /* random bits of this task in this run of the service */
     uint64_t prior_seq;   /* the last event that its shared prior knows */
     ask_log asks;         /* since its last reward */

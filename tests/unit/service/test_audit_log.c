@@ -174,10 +174,10 @@ static int start_audited(void **state)
     segue_service_config config = segue_service_defaults();
     if (open_log(state) != 0)
         return -1;
-    reports[0] = '\0';
     config.audit = audit;
     config.report = note_report;
     start_service_with(config);
+    reports[0] = '\0'; /* of the start */
     return 0;
 }
 

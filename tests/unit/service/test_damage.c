@@ -10,7 +10,7 @@
 #include "service/api/decision_id.h"
 #include "service/engine/damage.h"
 #include "service/state/recovery/store_check.h"
-#include "store/sqlite/sqlite_column.h"
+#include "store/sqlite/sqlite.h"
 
 static void a_null_key_is_named_in_a_response(void **state)
 {
@@ -38,10 +38,12 @@ static void lack_of_memory_is_no_damage(void **state)
         sqlite3_prepare_v2(segue_sqlite_of(damaged_service->store)->db, query, -1, &sql, NULL),
         SQLITE_OK);
     assert_int_equal(sqlite3_step(sql), SQLITE_ROW);
-    sql_row row = {.sql = sql, .table = "task", .keys = 1, .err = &err};
+    store_row row = segue_sqlite_row(sql, &err);
+    row.table = "task";
+    row.keys = 1;
     const int64_t limit = sqlite3_hard_heap_limit64(1);
     (void)sqlite3_column_text16(sql, 1); /* what cannot be made for lack of memory is NULL */
-    (void)segue_sqlite_column_text(&row, 1, 1000000);
+    (void)segue_column_text(&row, 1, 1000000);
     (void)sqlite3_hard_heap_limit64(limit);
     (void)sqlite3_finalize(sql);
     assert_int_equal(row.status, SEGUE_ENOMEM);

@@ -6,7 +6,7 @@
 #include "request.h"
 #include "service/engine/damage.h"
 #include "service/engine/writer.h"
-#include "store/sqlite/sqlite_column.h"
+#include "store/sqlite/sqlite.h"
 
 static void ignore(void *context)
 {

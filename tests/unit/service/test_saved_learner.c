@@ -298,6 +298,7 @@ static void check_says(const char *says)
 /* Run SQL on the store of a service that is stopped meanwhile. */
 static void change_store(void **state, const char *sql)
 {
+    skip_on_postgresql();
     segue_store *store = NULL;
     (void)stop_service(state);
     assert_ok(segue_store_open(&store, own_path, SEGUE_STORE_CHANGE, NULL));
@@ -334,6 +335,7 @@ static void the_check_finds_a_changed_initial_state(void **state)
 
 static void an_export_carries_it(void **state)
 {
+    skip_on_postgresql();
     char file[200];
     segue_store *store = NULL;
     segue_learner *learner = saved_learner("tla", true);

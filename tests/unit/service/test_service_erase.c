@@ -82,6 +82,7 @@ static int start_with_keep(void **state)
 
 static int64_t count_of(const char *select)
 {
+    skip_on_postgresql();
     int64_t count = -1;
     segue_error err;
     if (segue_sqlite_query_integer((sqlite_store *)service->store, select, &count, &err) !=

@@ -117,6 +117,33 @@ static void an_export_counts_once(void **state)
     free(own);
 }
 
+static size_t count_origins(const char *export)
+{
+    json_t *body = json_loads(export, 0, NULL);
+    const size_t count = json_array_size(json_object_get(body, "origins"));
+    json_decref(body);
+    return count;
+}
+
+/* The list has at most 2,000: it must not double with each merge. */
+static void an_origin_is_listed_once(void **state)
+{
+    (void)state;
+    create("tutor", "");
+    create("other", "");
+    learn("tutor", 1, 0, "a");
+    learn("other", 1, 2, "b");
+    for (int i = 1; i <= 4; i++) {
+        char *body = export_of(i % 2 ? "other" : "tutor", ",\"force\":true");
+        expect_merge("merged", i, body);
+        free(body);
+    }
+    char *body = export_of("tutor", "");
+    assert_int_equal(count_origins(body), 2);
+    free(body);
+    check_store();
+}
+
 static void learners_must_go_together(void **state)
 {
     (void)state;
@@ -198,6 +225,7 @@ static void a_full_disk_merges_nothing(void **state)
 /* Bytes that are lost or changed are damage. */
 static void lost_bytes_are_damage(void **state)
 {
+    skip_on_postgresql();
     segue_store_check_result found;
     segue_error err;
     (void)state;
@@ -274,13 +302,10 @@ static void a_merged_learner_knows_what_both_sites_learned(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_FILE(an_export_counts_once),
-        SERVED(learners_must_go_together),
-        SERVED(wrong_bodies_are_rejected),
-        SERVED(an_export_starts_a_learner),
-        SERVED(a_full_disk_merges_nothing),
-        SERVED(lost_bytes_are_damage),
-        SERVED(a_merged_learner_knows_what_both_sites_learned),
+        IN_FILE(an_export_counts_once),     IN_FILE(an_origin_is_listed_once),
+        SERVED(learners_must_go_together),  SERVED(wrong_bodies_are_rejected),
+        SERVED(an_export_starts_a_learner), SERVED(a_full_disk_merges_nothing),
+        SERVED(lost_bytes_are_damage),      SERVED(a_merged_learner_knows_what_both_sites_learned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

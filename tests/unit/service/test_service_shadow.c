@@ -199,6 +199,7 @@ static void a_full_disk_changes_nothing(void **state)
 /* The columns of a reward must fit the mode of its task. */
 static void a_reward_of_another_mode_is_damage(void **state)
 {
+    skip_on_postgresql();
     segue_store_check_result found;
     segue_error err;
     (void)state;

@@ -34,19 +34,24 @@
 /* Options; the text `memory` is parsed into `max_memory`, in bytes (0: the default), `keep` into
  * `keep_seconds` (0: forever). */
 typedef struct settings {
-    const char *store, *listen, *memory, *keep;
+    const char *store, *listen, *memory, *keep, *advertise, *lease;
     cli_serve_files files;
     uint64_t threads, max_open, max_memory, max_group, connections, per_address, max_wal, metrics;
-    double rate, request_timeout, keep_seconds;
-    bool demo;
+    double rate, request_timeout, keep_seconds, lease_seconds;
+    bool demo, allow_loss;
+    cli_store_name named; /* no option: `store` */
     segue_notify *notify; /* no option: from the environment */
 } settings;
 
 static const cli_option options[] = {
     {"store", 's', CLI_TEXT, offsetof(settings, store), "STORE",
-     "the store, sqlite:PATH (default segue.db)", 0, 0},
+     "sqlite:PATH or postgresql:... (default segue.db)", 0, 0},
     {"listen", 'l', CLI_TEXT, offsetof(settings, listen), "ADDRESS",
      "IP:PORT or localhost:PORT (default 127.0.0.1:8080)", 0, 0},
+    {"advertise", 0, CLI_TEXT, offsetof(settings, advertise), "URL",
+     "share the store with servers that reach this one here", 0, 0},
+    {"lease", 0, CLI_TEXT, offsetof(settings, lease), "TIME",
+     "after which others take over from a server (default 5s)", 0, 0},
     {"token-file", 't', CLI_TEXT, offsetof(settings, files.token_file), "FILE",
      "tokens and their rights; required for other machines", 0, 0},
     {"tls-cert", 0, CLI_TEXT, offsetof(settings, files.tls_cert), "FILE",
@@ -79,6 +84,8 @@ static const cli_option options[] = {
      "learners with metrics of their own (default 100)", 0, 10000},
     {"threads", 0, CLI_INTEGER, offsetof(settings, threads), "N",
      "threads that serve HTTP (default: one per CPU)", 1, 256},
+    {"allow-loss", 0, CLI_FLAG, offsetof(settings, allow_loss), NULL,
+     "serve though a crash of PostgreSQL can lose rewards", 0, 0},
     {"demo", 0, CLI_FLAG, offsetof(settings, demo), NULL,
      "add a learner 'demo' and simulated students", 0, 0},
 };
@@ -117,9 +124,10 @@ static void print_address(const settings *set, int fd, unsigned connections)
 {
     const int host = (int)(strrchr(set->listen, ':') - set->listen);
     const unsigned port = segue_listen_port(fd);
-    (void)fprintf(
-        stderr, "segue serve: listening on %.*s:%u, store %s; dashboard at %s://%.*s:%u/\n", host,
-        set->listen, port, set->store, set->files.tls ? "https" : "http", host, set->listen, port);
+    (void)fprintf(stderr,
+                  "segue serve: listening on %.*s:%u, store %s; dashboard at %s://%.*s:%u/\n", host,
+                  set->listen, port, set->named.label, set->files.tls ? "https" : "http", host,
+                  set->listen, port);
     if (connections < set->connections)
         (void)fprintf(stderr,
                       "segue serve: at most %u connections, not %" PRIu64
@@ -176,7 +184,8 @@ static void limit_arenas(void)
 static segue_service_config service_config(const settings *set)
 {
     segue_service_config config = segue_service_defaults();
-    config.store = set->store;
+    config.store = set->named.name;
+    config.allow_loss = set->allow_loss;
     config.token_file = set->files.token_file;
     config.audit = set->files.audit;
     config.max_memory = set->max_memory;
@@ -186,6 +195,9 @@ static segue_service_config service_config(const settings *set)
     config.max_metrics_learners = set->metrics;
     config.rate = set->rate;
     config.keep = set->keep_seconds;
+    config.advertise = set->advertise;
+    if (set->lease)
+        config.lease = set->lease_seconds;
     config.report = cli_serve_files_report;
     config.report_context = set->files.reports;
     return config;
@@ -208,7 +220,7 @@ static segue_status serve_http(settings *set, int fd, segue_service *service, se
                                       }};
     SEGUE_TRY(segue_http_open(&http, service, &config, err));
     print_address(set, fd, config.connections.limit);
-    cli_permissions_warn_store("segue serve", set->store);
+    cli_permissions_warn_store("segue serve", set->named.name);
     cli_serve_files_warn_not_private(&set->files);
     notify_manager(set, service, "READY=1\nSTATUS=serving");
     const segue_status status = run_until_stopped(set, service, err);
@@ -263,6 +275,34 @@ static segue_status serve_and_notify(settings *set, segue_error *err)
     return status;
 }
 
+#define MIN_LEASE 0.5 /* seconds; below, a slow commit of the database would end sessions ... */
+#define MAX_LEASE 600 /* ... and above, a killed server would be missed for too long */
+
+/* An address is http://HOST:PORT, without a path. */
+static bool is_address(const char *url)
+{
+    const char *host = strstr(url, "://");
+    const bool is_http = strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0;
+    return is_http && host[3] && !strpbrk(host + 3, "/?# ") && strlen(url) <= SEGUE_MAX_ADDRESS;
+}
+
+static segue_status check_cluster(settings *set, segue_error *err)
+{
+    if (set->advertise && !is_address(set->advertise))
+        return segue_fail(err, SEGUE_EUSAGE,
+                          "--advertise is '%.80s'; need the URL at which other servers reach this "
+                          "one, such as http://10.0.0.1:8080",
+                          set->advertise);
+    if (!set->lease)
+        return SEGUE_OK;
+    if (!set->advertise)
+        return segue_fail(err, SEGUE_EUSAGE, "--lease needs --advertise");
+    SEGUE_TRY(segue_clock_parse_duration(set->lease, &set->lease_seconds, err));
+    return set->lease_seconds >= MIN_LEASE && set->lease_seconds <= MAX_LEASE
+               ? SEGUE_OK
+               : segue_fail(err, SEGUE_EUSAGE, "--lease is '%.40s'; need 0.5s to 10m", set->lease);
+}
+
 /* Signals are caught before the first thread starts, so that none is missed. */
 static segue_status run(int argc, char **argv, segue_error *err)
 {
@@ -281,6 +321,8 @@ static segue_status run(int argc, char **argv, segue_error *err)
         SEGUE_TRY(segue_memory_parse(set.memory, &set.max_memory, err));
     if (set.keep)
         SEGUE_TRY(segue_clock_parse_duration(set.keep, &set.keep_seconds, err));
+    SEGUE_TRY(check_cluster(&set, err));
+    SEGUE_TRY(cli_permissions_take_store(set.store, &set.named, err));
     SEGUE_TRY(cli_serve_files_check(&set.files, err));
     limit_arenas();
     cli_interrupt_catch();
@@ -296,8 +338,10 @@ const cli_command cli_command_serve = {
     .details = "JSON over HTTP: create a learner, ask which arm a task should pull, tell the\n"
                "reward.  GET /openapi.json describes all routes; service.md, in the folder that\n"
                "'segue help' names, explains them.\n"
-               "All state is in one file of SQLite; no reward is acknowledged before it is on\n"
-               "the disk.  SIGTERM stops the service after all received requests are answered.\n"
+               "All state is in a file of SQLite, or in a database: postgresql://USER@HOST/NAME\n"
+               "(postgresql.md).  Several servers can share a database: --advertise\n"
+               "(cluster-service.md).  No reward is acknowledged before it is on the disk.\n"
+               "SIGTERM stops the service after all received requests are answered.\n"
                "SIGHUP opens the log files again and reads tokens and certificate again; what is\n"
                "wrong is reported and stays as it was.  Without such a file SIGHUP stops it.\n"
                "Files that it creates are private (mode 0600); it warns about those that others\n"
@@ -316,6 +360,7 @@ const cli_command cli_command_serve = {
                "examples:\n"
                "  segue serve --demo --store sqlite:/tmp/demo.db\n"
                "  segue serve --store sqlite:/var/lib/segue/segue.db --access-log -\n"
+               "  segue serve --store postgresql://segue@db.example.org/segue\n"
                "  segue serve --listen 0.0.0.0:8443 --token-file tokens \\\n"
                "    --tls-cert cert.pem --tls-key key.pem --audit-log audit.log\n",
     .options = options,

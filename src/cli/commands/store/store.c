@@ -16,6 +16,7 @@
 #include "cli/commands/store/store_log.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/permissions.h"
 #include "io/utf8.h"
 #include "segue/internal.h"
 #include "service/state/recovery/store_check.h"
@@ -23,11 +24,12 @@
 
 typedef struct settings {
     const char *store, *file, *log;
+    cli_store_name named; /* no option: `store` */
 } settings;
 
 static const cli_option options[] = {
     {"store", 's', CLI_TEXT, offsetof(settings, store), "STORE",
-     "the store, sqlite:PATH (default segue.db)", 0, 0},
+     "sqlite:PATH or postgresql:... (default segue.db)", 0, 0},
     {"file", 'f', CLI_TEXT, offsetof(settings, file), "FILE",
      "export: to this file; import: from it", 0, 0},
     {"log", 'l', CLI_TEXT, offsetof(settings, log), "LEARNER",
@@ -61,19 +63,19 @@ static segue_status fail_damaged(const settings *set, const segue_store_check_re
                                  segue_error *err)
 {
     if (list->n_lines < 2)
-        return segue_fail(err, first->status, "%s: %s", set->store, first->message);
+        return segue_fail(err, first->status, "%s: %s", set->named.label, first->message);
     (void)printf("%.*s", (int)list->text.size, (const char *)list->text.data);
     return segue_fail(err, first->status,
                       "%s: %" PRIu64 " of %" PRIu64
                       " learners are damaged%s; restore a backup, or delete them in the service",
-                      set->store, found->damaged, found->learners,
+                      set->named.label, found->damaged, found->learners,
                       found->file ? ", and the file itself" : "");
 }
 
 static void print_sound(const settings *set, const segue_store_check_result *found)
 {
     (void)printf("%s: sound; %" PRIu64 " learner%s, rebuilt from %" PRIu64 " events, %s what %s\n",
-                 set->store, found->learners, found->learners == 1 ? "" : "s", found->events,
+                 set->named.label, found->learners, found->learners == 1 ? "" : "s", found->events,
                  found->learners == 1 ? "is" : "are",
                  found->learners == 1 ? "it was" : "they were");
 }
@@ -86,8 +88,8 @@ static void warn_of_damage(const settings *set, const segue_store_check_result *
                   "%.*s%s: imported, but %" PRIu64 " of %" PRIu64
                   " learners are damaged, and will not be served; delete them in the "
                   "service\n",
-                  (int)list->text.size, (const char *)list->text.data, set->store, found->damaged,
-                  found->learners);
+                  (int)list->text.size, (const char *)list->text.data, set->named.label,
+                  found->damaged, found->learners);
 }
 
 /* Check a store; with `restores`, damage of single learners is only a warning. */
@@ -130,7 +132,7 @@ static segue_status check_export(const settings *set, segue_error *err)
 {
     char path[PATH_MAX];
     SEGUE_TRY(need_file(set, err));
-    const bool has_path = segue_store_file_path(set->store, 0, path, sizeof path);
+    const bool has_path = segue_store_file_path(set->named.name, 0, path, sizeof path);
     const cli_path paths[] = {{"file", set->log ? cli_output_path(set->file) : set->file},
                               {"store", path}};
     return cli_output_check_paths(paths, 1, has_path ? 2 : 1, err);
@@ -142,7 +144,7 @@ static void report_log(const settings *set, const cli_store_log *log)
     const bool is_unit =
         !(log->lowest < 0.0 || log->lowest > 0.0 || log->highest < 1.0 || log->highest > 1.0);
     (void)fprintf(stderr, "%s: %" PRIu64 " rewards of %" PRIu64 " tasks written to %s\n",
-                  set->store, log->rewards, log->tasks, set->file);
+                  set->named.label, log->rewards, log->tasks, set->file);
     if (log->unrewarded > 0)
         (void)fprintf(stderr, "%" PRIu64 " stored decisions have no reward and are not in it\n",
                       log->unrewarded);
@@ -169,7 +171,7 @@ static segue_status export(const settings *set, segue_store *store, segue_error 
     if (set->log)
         return export_log(set, store, err);
     SEGUE_TRY(segue_store_export(store, set->file, cli_interrupt_requested, err));
-    (void)fprintf(stderr, "%s: written to %s\n", set->store, set->file);
+    (void)fprintf(stderr, "%s: written to %s\n", set->named.label, set->file);
     return SEGUE_OK;
 }
 
@@ -188,10 +190,10 @@ static segue_status upgrade(const settings *set, segue_store *store, segue_error
     SEGUE_TRY(segue_store_lock(store, err));
     SEGUE_TRY(segue_store_upgrade(store, &from, err));
     if (from == SEGUE_STORE_FORMAT)
-        (void)printf("%s: has format %d, the newest; nothing to do\n", set->store,
+        (void)printf("%s: has format %d, the newest; nothing to do\n", set->named.label,
                      SEGUE_STORE_FORMAT);
     else
-        (void)printf("%s: upgraded from format %" PRId64 " to %d\n", set->store, from,
+        (void)printf("%s: upgraded from format %" PRId64 " to %d\n", set->named.label, from,
                      SEGUE_STORE_FORMAT);
     return check(set, store, err);
 }
@@ -231,9 +233,10 @@ static segue_status run(int argc, char **argv, segue_error *err)
     if (set.log && found->run != export)
         return segue_fail(err, SEGUE_EUSAGE, "--log belongs to 'segue store export'");
     segue_store *store = NULL;
+    SEGUE_TRY(cli_permissions_take_store(set.store, &set.named, err));
     if (found->check)
         SEGUE_TRY(found->check(&set, err));
-    SEGUE_TRY(segue_store_open(&store, set.store, found->mode, err));
+    SEGUE_TRY(segue_store_open(&store, set.named.name, found->mode, err));
     const segue_status status = found->run(&set, store, err);
     if (status == SEGUE_OK)
         segue_store_close(store);
@@ -263,6 +266,7 @@ const cli_command cli_command_store = {
                "examples:\n"
                "  segue store check --store sqlite:/var/lib/segue/segue.db\n"
                "  segue store export --file backup.jsonl\n"
+               "  segue store import --file backup.jsonl --store postgresql://segue@db/segue\n"
                "  segue store export --log tutor --file log.csv\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,

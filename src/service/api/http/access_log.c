@@ -35,6 +35,10 @@ void segue_access_log_append(access_log *log, const access_log_entry *entry)
     segue_json_write_text(&b, "method", entry->method);
     segue_json_write_text(&b, "path", entry->path);
     segue_json_write_text(&b, "route", segue_route_name(entry->route));
+    if (entry->from)
+        segue_json_write_text(&b, "from", entry->from);
+    if (*entry->to)
+        segue_json_write_text(&b, "to", entry->to);
     segue_json_write_format(&b, ",\"status\":%d,\"bytes\":%zu,\"ms\":%.3f}\n", entry->status,
                             entry->bytes, entry->seconds * 1e3);
     if (b.failed || !segue_log_writer_append(log->writer, b.data, b.size))

@@ -15,6 +15,8 @@ typedef struct access_log {
 typedef struct access_log_entry {
     const char *id, *method, *path;
     const char *caller; /* name of the token; "": none */
+    const char *from;   /* the session of the server that sent it, or NULL */
+    const char *to;     /* the server that answered; "": this one */
     segue_route route;
     int status;
     size_t bytes; /* of the body */

@@ -50,6 +50,7 @@ typedef struct exchange {
     bool started, handled;
     bool last; /* close the connection after the response */
     http_body body;
+    segue_request request; /* of `handle` */
     segue_response response;
     struct timespec begun;
     atomic_int stage; /* HANDLING, SUSPENDED or DONE */
@@ -184,7 +185,7 @@ static void add_page_headers(struct MHD_Response *message, const segue_static_fi
 {
     (void)MHD_add_response_header(message, "Cache-Control", "no-cache");
     (void)MHD_add_response_header(message, "ETag", page->etag);
-    (void)MHD_add_response_header(message, "Content-Security-Policy", segue_static_files_csp);
+    (void)MHD_add_response_header(message, "Content-Security-Policy", segue_static_files_csp(page));
     (void)MHD_add_response_header(message, "Referrer-Policy", "no-referrer");
 }
 
@@ -256,6 +257,8 @@ static enum MHD_Result respond(exchange *x, const char *method)
                                                                .method = method,
                                                                .path = x->path,
                                                                .caller = x->response.caller,
+                                                               .from = x->request.hop,
+                                                               .to = x->response.hop,
                                                                .route = x->response.route,
                                                                .status = x->response.status,
                                                                .bytes = size,
@@ -284,22 +287,23 @@ static void on_done(void *context)
 /* Handle a complete request; true: the response is ready. */
 static bool handle(exchange *x, const char *method)
 {
-    const segue_request request = {.method = method,
-                                   .path = x->path,
-                                   .query = x->query,
-                                   .authorization = header(x->connection, "Authorization"),
-                                   .origin = header(x->connection, "Origin"),
-                                   .host = header(x->connection, "Host"),
-                                   .content_type = header(x->connection, "Content-Type"),
-                                   .if_none_match = header(x->connection, "If-None-Match"),
-                                   .id = x->id,
-                                   .address = segue_connections_address(x->entry),
-                                   .body = x->body.bytes.data,
-                                   .size = x->body.bytes.size};
+    x->request = (segue_request){.method = method,
+                                 .path = x->path,
+                                 .query = x->query,
+                                 .authorization = header(x->connection, "Authorization"),
+                                 .origin = header(x->connection, "Origin"),
+                                 .host = header(x->connection, "Host"),
+                                 .content_type = header(x->connection, "Content-Type"),
+                                 .if_none_match = header(x->connection, "If-None-Match"),
+                                 .id = x->id,
+                                 .address = segue_connections_address(x->entry),
+                                 .hop = header(x->connection, "Segue-Hop"),
+                                 .body = x->body.bytes.data,
+                                 .size = x->body.bytes.size};
     x->handled = true;
     x->method = method;
     segue_connections_set_handling(x->entry);
-    if (segue_service_handle(x->http->service, &request, &x->response, on_done, x)) {
+    if (segue_service_handle(x->http->service, &x->request, &x->response, on_done, x)) {
         audit(x);
         return true;
     }

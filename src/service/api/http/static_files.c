@@ -4,8 +4,17 @@
 
 #include <string.h>
 
-const char segue_static_files_csp[] = "default-src 'self'; base-uri 'none'; form-action 'none'; "
-                                      "frame-ancestors 'none'; object-src 'none'";
+#define POLICY                                                                                     \
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'; "             \
+    "default-src 'self'"
+
+/* The playground alone compiles WebAssembly. */
+const char *segue_static_files_csp(const segue_static_file *file)
+{
+    return strncmp(file->path, "/playground", strlen("/playground")) == 0 ? POLICY
+               "; script-src 'self' 'wasm-unsafe-eval'"
+                                                                          : POLICY;
+}
 
 const segue_static_file *segue_static_files_find(const char *path)
 {

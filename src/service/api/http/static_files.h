@@ -1,4 +1,4 @@
-/* static_files.h - files embedded in the program: the dashboard and openapi.json.
+/* static_files.h - files embedded in the program: the dashboard, the playground and openapi.json.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_API_HTTP_STATIC_FILES_H
 #define SEGUE_SERVICE_API_HTTP_STATIC_FILES_H
@@ -16,10 +16,10 @@ typedef struct segue_static_file {
 /** Find the file of a path; NULL: there is none. */
 const segue_static_file *segue_static_files_find(const char *path);
 
-/** The Content-Security-Policy of all pages: they load nothing from other hosts. */
-extern const char segue_static_files_csp[];
+/** The Content-Security-Policy of a file: it loads nothing from other hosts. */
+const char *segue_static_files_csp(const segue_static_file *file);
 
-/** All files; cmake/embed.cmake generates them from web/, Chart.js and openapi.json. */
+/** All files; cmake/embed.cmake generates them (cmake/pages.cmake). */
 extern const segue_static_file segue_static_files[];
 extern const size_t segue_n_static_files;
 

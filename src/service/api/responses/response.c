@@ -20,7 +20,7 @@ static const char *code_of(int status)
     } codes[] = {{400, "bad_request"}, {401, "unauthorized"},       {403, "forbidden"},
                  {404, "not_found"},   {405, "method_not_allowed"}, {409, "conflict"},
                  {410, "gone"},        {413, "too_large"},          {415, "unsupported_media_type"},
-                 {429, "too_many"},    {503, "unavailable"}};
+                 {421, "misdirected"}, {429, "too_many"},           {503, "unavailable"}};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (codes[i].status == status)
             return codes[i].code;
@@ -63,6 +63,14 @@ void segue_response_busy(segue_response *response)
     segue_response_fail(response, 503,
                         "too many long requests are running, or the service is shutting down; "
                         "retry later");
+}
+
+void segue_response_elsewhere(segue_response *response)
+{
+    segue_response_fail(response, 421,
+                        "this server does not own the learner; repeat the request without "
+                        "Segue-Hop");
+    response->is_elsewhere = true;
 }
 
 void segue_response_no_learner(segue_response *response, const char *name)

@@ -27,12 +27,16 @@ typedef struct segue_response {
     unsigned retry;                /* Retry-After in seconds; 0: a retry does not help */
     bool authorized;               /* a valid token came with the request, or none is needed */
     const segue_static_file *page; /* sent instead of `body` (with 304: not sent), or NULL */
+    bool is_elsewhere; /* the learner is another server's, or free: route the request again */
+    bool is_unknown;   /* ... and it may have been stored: only if a repeat does no harm */
+    bool is_absent;    /* the store has no such learner: no server has it */
     segue_bytes body;
     memory *memory; /* counts `held` bytes of the body, or NULL */
     size_t held;
     char id[SEGUE_MAX_NAME_SIZE + 1];           /* of the request */
     char caller[SEGUE_MAX_TOKEN_NAME_SIZE + 1]; /* name of the request's token; "": none */
     char learner[SEGUE_MAX_NAME_SIZE + 1];      /* of a request that needs the right admin */
+    char hop[SEGUE_MAX_ADDRESS + 1];            /* of the server that answered; "": this one */
 } segue_response;
 
 void segue_response_fini(segue_response *response);
@@ -47,6 +51,9 @@ void segue_response_fail_status(segue_response *response, const segue_error *why
 
 /** Make it 503: too many long requests are running. */
 void segue_response_busy(segue_response *response);
+
+/** Make it 421: this server does not own the learner. */
+void segue_response_elsewhere(segue_response *response);
 
 /** Make it 404: there is no learner of that name. */
 void segue_response_no_learner(segue_response *response, const char *name);

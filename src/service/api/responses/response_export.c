@@ -2,9 +2,11 @@
  *
  * The bytes are those of segue_learner_save with the names of the arms: they can be merged into
  * another learner, start one, or be loaded by a program.  The learner is serialized under its lock,
- * and named and encoded without it.
+ * and named and encoded without it.  Origins are read afterwards: a merge is in the store before it
+ * is in the learner, so none of the bytes lacks its origin.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
+#include <string.h>
 
 #include "io/encode.h"
 #include "io/json_write.h"
@@ -52,14 +54,20 @@ static void write_saved(const segue_bytes *saved, segue_bytes *b)
     free(text);
 }
 
-static void write_origins(const char *own, const json_t *merged, segue_bytes *b)
+/* Its own, then others: its own can be among the merged ones, if it was merged with itself. */
+static void write_origins(const char *own, json_t *merged, segue_bytes *b)
 {
+    const char *one = NULL;
+    json_t *value = NULL;
     segue_json_write_key(b, "origins");
     segue_json_write_raw(b, "[");
     segue_json_write_string(b, own);
-    for (size_t i = 0; i < json_array_size(merged); i++) {
+    json_object_foreach(merged, one, value)
+    {
+        if (strcmp(one, own) == 0)
+            continue;
         segue_json_write_raw(b, ",");
-        segue_json_write_string(b, json_string_value(json_array_get(merged, i)));
+        segue_json_write_string(b, one);
     }
     segue_json_write_raw(b, "]");
 }
@@ -85,9 +93,9 @@ void segue_response_export(segue_service *service, segue_store *store, learner_s
     const char **names = NULL;
     uint64_t tasks = 0;
     segue_error err = {.status = SEGUE_OK};
-    segue_status status = segue_merge_origins_list(store, state->id, &merges, &err);
-    if (status == SEGUE_OK && !copy_state(state, &saved, &names, &tasks))
-        status = segue_fail_no_memory(&err, "an export");
+    segue_status status = copy_state(state, &saved, &names, &tasks)
+                              ? segue_merge_origins_list(store, state->id, &merges, &err)
+                              : segue_fail_no_memory(&err, "an export");
     if (status == SEGUE_OK)
         status = add_names(&saved, names, &err);
     if (status == SEGUE_ENOMEM)

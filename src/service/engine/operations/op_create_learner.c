@@ -107,10 +107,27 @@ static segue_status insert_rows(segue_service *service, operation *op, segue_err
                                 .created = state->created};
     SEGUE_TRY(segue_store_add_learner(service->store, &row, err));
     state->id = row.id;
+    if (service->cluster) {
+        SEGUE_TRY(segue_store_add_lease(service->store, row.id, err));
+        state->epoch = 1;
+    }
     if (op->create.saved.data)
         SEGUE_TRY(segue_store_add_initial(service->store, row.id, op->create.saved.data,
                                           op->create.saved.size, err));
     return insert_arms(service, state, err);
+}
+
+/* One of several servers: find out in this transaction that no other one adds the name. */
+static segue_status claim_name(segue_service *service, operation *op, segue_error *err)
+{
+    bool is_free = op->response->is_absent;
+    if (is_free)
+        SEGUE_TRY(segue_store_claim_name(service->store, op->request.settings.name, &is_free, err));
+    if (!is_free) {
+        op->result = OP_RESPONDED;
+        segue_response_elsewhere(op->response);
+    }
+    return SEGUE_OK;
 }
 
 static segue_status store(segue_service *service, operation *op, segue_error *err)
@@ -121,6 +138,10 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
     op->state = segue_service_find(service, op->request.settings.name);
     if (op->state)
         return compare_settings(op, err);
+    if (service->cluster)
+        SEGUE_TRY(claim_name(service, op, err));
+    if (op->result == OP_RESPONDED)
+        return SEGUE_OK;
     if (!segue_service_has_memory(service, op->response)) {
         op->result = OP_RESPONDED;
         return SEGUE_OK;

@@ -76,6 +76,7 @@ static bool changes_memory_size(const operation *op)
 }
 
 const operation_kind op_default_reward = {.name = "default reward",
+                                          .expect = segue_operation_expect_reward,
                                           .store = store,
                                           .apply = apply,
                                           .changes_memory_size = changes_memory_size};

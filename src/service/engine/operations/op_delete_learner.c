@@ -30,10 +30,7 @@ static segue_status apply(segue_service *service, operation *op, segue_error *er
 {
     (void)err;
     if (op->state) {
-        segue_service_unregister(service, op->state);
-        (void)atomic_fetch_sub(&service->open_tasks, op->state->by_id.count);
-        segue_service_release_memory(service, op->state);
-        segue_learner_state_release(op->state); /* the table's */
+        segue_service_drop(service, op->state);
     } else {
         segue_damage_remove(service, op->damaged_id);
     }

@@ -35,7 +35,7 @@ static const char *find_known_origin(const operation *op, const merge_list *merg
     const json_t *origins = op->request.origins;
     for (size_t i = 0; i < json_array_size(origins); i++) {
         const char *one = json_string_value(json_array_get(origins, i));
-        if (strcmp(one, own) == 0 || segue_merge_origins_has(merges->origins, one))
+        if (strcmp(one, own) == 0 || json_object_get(merges->origins, one))
             return one;
     }
     return "";

@@ -8,7 +8,7 @@
  *   apply    mark them as persisted; enqueue the job again
  *            for the rest                                      writer, after COMMIT, learner's lock
  * SPDX-License-Identifier: Apache-2.0 */
-#include "service/engine/operation.h"
+#include "service/engine/operations/task_change/task_change.h"
 #include "service/engine/service_internal.h"
 
 #define CHUNK       256   /* decisions copied under one hold of the learner's lock */
@@ -44,6 +44,19 @@ static segue_status store_chunk(segue_service *service, const learner_state *sta
         if (task && !task->staged_closed) /* rewards of a closed task do not count any more */
             SEGUE_TRY(segue_store_add_decision(service->store, &row, err));
     }
+    return SEGUE_OK;
+}
+
+segue_status segue_op_persist_pending_all(segue_service *service, learner_state *state,
+                                          segue_error *err)
+{
+    decision chunk[CHUNK];
+    uint64_t end = 0;
+    size_t count = 0;
+    do {
+        end = copy_chunk(state, end, chunk, &count);
+        SEGUE_TRY(store_chunk(service, state, chunk, count, err));
+    } while (count == CHUNK);
     return SEGUE_OK;
 }
 

@@ -44,6 +44,11 @@ static segue_status reject_unserved(segue_service *service, operation *op, segue
                                "the learner of the decision is damaged and is not served: %s", why);
         return SEGUE_OK;
     }
+    if (service->cluster && !op->response->is_absent) {
+        op->result = OP_RESPONDED;
+        segue_response_elsewhere(op->response);
+        return SEGUE_OK;
+    }
     SEGUE_TRY(segue_store_last_learner(service->store, &last, err));
     if (id > last)
         segue_operation_reject(op, 410,
@@ -208,6 +213,7 @@ static bool changes_memory_size(const operation *op)
 
 const operation_kind op_tell = {.name = "tell",
                                 .validate = validate,
+                                .expect = segue_operation_expect_reward,
                                 .store = store,
                                 .apply = apply,
                                 .respond = respond,

@@ -78,10 +78,21 @@ static bool lacks_memory(const tell_list *list)
     return lacks;
 }
 
+/* The learner was resigned while the request waited. */
+static bool is_elsewhere(const tell_list *list)
+{
+    bool elsewhere = false;
+    for (size_t i = 0; i < list->count; i++)
+        elsewhere = elsewhere || list->result[i].is_elsewhere;
+    return elsewhere;
+}
+
 static void respond(tell_list *list)
 {
     segue_response *response = list->response;
-    if (lacks_memory(list)) {
+    if (is_elsewhere(list)) {
+        segue_response_elsewhere(response);
+    } else if (lacks_memory(list)) {
         segue_response_fail(response, 503, "out of memory for the results; repeat the request");
     } else if (is_unavailable(list)) {
         response->status = 503;
@@ -146,7 +157,7 @@ static operation *create_tells(segue_service *service, json_t *rewards, tell_lis
     operation *first = NULL, **end = &first;
     for (size_t i = 0; i < list->count; i++) {
         segue_response *result = &list->result[i];
-        *result = (segue_response){.status = 200};
+        *result = (segue_response){.status = 200, .is_absent = list->response->is_absent};
         memcpy(result->id, list->response->id, sizeof result->id);
         *end = create_tell(service, json_array_get(rewards, i), result);
         if (!*end)

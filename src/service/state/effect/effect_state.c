@@ -10,7 +10,9 @@
  *                        share = 1/2 (control / (1/2))^r,  r = estimate / half width, in [0, 1].
  *
  *                    At r = 1 the interval excludes 0.  A task closes after it was assigned, so the
- *                    share of a task depends on tasks that closed before it opened.
+ *                    share of a task depends on tasks that closed before it opened.  It is at least
+ *                    3 / sqrt(closed tasks): a rare control task weighs much, and where rewards move
+ *                    with time the interval would miss the effect too often (docs/effect.md).
  *
  * Adding a task uses no function of the C library: service and recovery compute the same bytes on
  * every machine.
@@ -19,7 +21,10 @@
 
 #include <math.h>
 
+#include "segue/internal.h"
+
 #define FIRST_SHARE 0.5 /* of control tasks of a learner that grows */
+#define SLOWNESS    3.0 /* of its fall: the share is at least this, divided by sqrt(closed tasks) */
 #define GAP_TASKS   50  /* over which the time between two tasks is averaged */
 
 /* ---- counting ---------------------------------------------------------------------------- */
@@ -83,9 +88,10 @@ double segue_effect_state_share(const effect_state *effect, double range, const 
         return 1.0;
     if (!terms->grow || !(terms->control < FIRST_SHARE))
         return terms->control;
-    const double fall = FIRST_SHARE * pow(terms->control / FIRST_SHARE, evidence(effect, range));
+    const double fall =
+        FIRST_SHARE * segue_pow(terms->control / FIRST_SHARE, evidence(effect, range));
     const double tasks = (double)segue_trial_count(&effect->trial);
-    return fmin(fmax(fall, 1.0 / sqrt(fmax(tasks, 1.0))), FIRST_SHARE);
+    return fmin(fmax(fall, SLOWNESS / sqrt(fmax(tasks, 1.0))), FIRST_SHARE);
 }
 
 bool segue_effect_state_forecast(const effect_state *effect, double range, const task_terms *terms,

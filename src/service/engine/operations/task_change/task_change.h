@@ -32,6 +32,12 @@ SEGUE_MUST_CHECK segue_status segue_task_change_find_open(segue_service *service
 SEGUE_MUST_CHECK segue_status segue_op_snapshot_add(segue_service *service,
                                                     const learner_state *state, segue_error *err);
 
+/* ---- op_persist_pending.c ---------------------------------------------------------------- */
+
+/* Store all decisions of a learner that are not stored and have a deadline. */
+SEGUE_MUST_CHECK segue_status segue_op_persist_pending_all(segue_service *service,
+                                                           learner_state *state, segue_error *err);
+
 /* ---- task_change_close.c ----------------------------------------------------------------- */
 
 /* Store the end of a task; apply it: learn from the task and free it. */

@@ -103,8 +103,10 @@ segue_status segue_task_change_apply_reward(segue_service *service, operation *o
     (void)pthread_mutex_lock(&state->lock);
     if (op->reward.corrects)
         segue_learner_state_correct(state, task, op->reward.position, op->reward.value);
-    else
+    else {
         segue_learner_state_tell(state, task, op->decision.arm, op->request.reward);
+        segue_learner_state_count_rewarded(state, task, op->decision.number);
+    }
     const size_t before = segue_ask_log_bytes(&task->asks);
     segue_ask_log_commit(&task->asks, op->reward.n_asks);
     segue_learner_state_count_asks(state, task, before);

@@ -2,7 +2,7 @@
  *
  * All three are printed from the same tables: commands and their options, policies, learners,
  * estimators and topics. --manual prints a page as scdoc, which the build turns into manual pages;
- * --words prints one word per line, which the completion scripts call.
+ * --complete prints candidates for the last of some words, which the completion scripts call.
  *
  * main.c calls cli_help for --help. Output is gathered in memory and sent once, as in all commands.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/commands/help/completion.h"
 #include "cli/installed_files.h"
 #include "cli/output.h"
 #include "cli/topics/topics.h"
-#include "segue/estimator.h"
 #include "segue/internal.h"
 #include "segue/learner.h"
 #include "segue/policy.h"
@@ -167,70 +167,6 @@ static void print_policies(FILE *out)
           out);
 }
 
-static void print_topic_names(FILE *out)
-{
-    size_t count;
-    const cli_topic *topics = cli_topics_list(&count);
-    for (size_t i = 0; i < count; i++)
-        fprintf(out, "%s\n", topics[i].name);
-    fputs("policies\n", out);
-}
-
-static void print_command_names(FILE *out)
-{
-    size_t count;
-    const cli_command *const *commands = cli_command_list(&count);
-    for (size_t i = 0; i < count; i++)
-        fprintf(out, "%s\n", commands[i]->name);
-}
-
-/* --policy takes both kinds, policies and learners. */
-static void print_policy_names(FILE *out)
-{
-    size_t count;
-    const segue_policy *const *policies = segue_policy_all(&count);
-    for (size_t i = 0; i < count; i++)
-        fprintf(out, "%s\n", policies[i]->name);
-    for (size_t i = 0; segue_learner_methods(i); i++)
-        if (!segue_learner_methods(i)->without_transfer)
-            fprintf(out, "%s\n", segue_learner_methods(i)->name);
-}
-
-/* "types" is a method of `segue estimate` that is not an estimator. */
-static void print_estimator_names(FILE *out)
-{
-    for (size_t i = 0; segue_estimator_methods(i); i++)
-        fprintf(out, "%s\n", segue_estimator_methods(i)->name);
-    fputs("types\n", out);
-}
-
-static void print_learner_names(FILE *out)
-{
-    for (size_t i = 0; segue_learner_methods(i); i++)
-        fprintf(out, "%s\n", segue_learner_methods(i)->name);
-}
-
-/* Print one word per line, for the shell to complete. */
-static segue_status print_candidates(FILE *out, const char *topic, segue_error *err)
-{
-    const cli_command *command = NULL;
-    if (!topic)
-        print_command_names(out);
-    else if (strcmp(topic, "policies") == 0)
-        print_policy_names(out);
-    else if (strcmp(topic, "methods") == 0)
-        print_estimator_names(out);
-    else if (strcmp(topic, "learner-methods") == 0)
-        print_learner_names(out);
-    else if (strcmp(topic, "help") == 0)
-        print_topic_names(out);
-    else
-        SEGUE_TRY(cli_command_find(topic, &command, err));
-    for (size_t i = 0; command && i < command->n_options; i++)
-        fprintf(out, "--%s\n", command->options[i].name);
-    return SEGUE_OK;
-}
-
 /* A topic is in section 7, a command in section 1. */
 static void print_manual_of_topic(FILE *out, const cli_topic *topic)
 {
@@ -270,46 +206,57 @@ static segue_status print_topic(FILE *out, const char *topic, bool manual, segue
     return SEGUE_OK;
 }
 
-/* Print a topic as `how` says: "--words", "--manual" or NULL, the help. */
-static segue_status show(const char *how, const char *topic, segue_error *err)
+/* Send what was printed, unless printing failed. */
+static segue_status send(segue_output *output, segue_status status, segue_error *err)
 {
-    const bool is_completion = how && strcmp(how, "--words") == 0;
+    if (status == SEGUE_OK)
+        status = cli_output_send(output, NULL, err);
+    segue_output_fini(output);
+    return status;
+}
+
+static segue_status show(const char *topic, bool manual, segue_error *err)
+{
     segue_output output;
     SEGUE_TRY(segue_output_init(&output, err));
-    segue_status status = is_completion ? print_candidates(output.stream, topic, err)
-                                        : print_topic(output.stream, topic, how != NULL, err);
-    if (status == SEGUE_OK)
-        status = cli_output_send(&output, NULL, err);
-    segue_output_fini(&output);
-    return status;
+    return send(&output, print_topic(output.stream, topic, manual, err), err);
+}
+
+static segue_status complete(int n_args, char *const *args, segue_error *err)
+{
+    segue_output output;
+    SEGUE_TRY(segue_output_init(&output, err));
+    cli_completion_print(output.stream, n_args, args);
+    return send(&output, SEGUE_OK, err);
 }
 
 segue_status cli_help(const char *topic, segue_error *err)
 {
-    return show(NULL, topic, err);
+    return show(topic, false, err);
 }
 
-/* Parsed by hand: `--words` and `--manual` are for scripts, and not in the list of options. */
+/* Parsed by hand: `--complete` and `--manual` are for scripts, and not in the list of options. */
 static segue_status run(int argc, char **argv, segue_error *err)
 {
     const char *how = argc > 1 && strncmp(argv[1], "--", 2) == 0 ? argv[1] : NULL;
     const char *topic = argc > (how ? 2 : 1) ? argv[how ? 2 : 1] : NULL;
+    if (how && strcmp(how, "--complete") == 0)
+        return complete(argc - 2, argv + 2, err);
     if (argc > (how ? 3 : 2))
         return segue_fail(err, SEGUE_EUSAGE, "help takes one topic; see 'segue help help'");
-    if (how && strcmp(how, "--words") != 0 && strcmp(how, "--manual") != 0)
+    if (how && strcmp(how, "--manual") != 0)
         return segue_fail(err, SEGUE_ENAME,
-                          "there is no option '%.40s' of help; need --words or --manual", how);
-    return show(how, topic, err);
+                          "there is no option '%.40s' of help; need --complete or --manual", how);
+    return show(topic, how != NULL, err);
 }
 
 const cli_command cli_command_help = {
     .name = "help",
     .summary = "explain a command, the policies, or a file format",
     .usage = "help [COMMAND | policies | logs | models | results]",
-    .details = "'segue help --words [COMMAND | policies | methods | learner-methods | help]'\n"
-               "prints one word per line, for completion: commands, the options of a command,\n"
-               "the policies, the methods of 'segue estimate', those of 'segue learn', or the\n"
-               "topics of help.  'segue help --manual COMMAND | TOPIC' prints the manual page,\n"
-               "as scdoc.\n",
+    .details = "'segue help --complete WORDS' prints candidates for the last of the words\n"
+               "after 'segue', one per line, each with a tab and its description: completion\n"
+               "calls it.  The line FILE stands for the names of files.  'segue help --manual\n"
+               "COMMAND', or --manual TOPIC, prints the manual page, as scdoc.\n",
     .run = run,
 };
