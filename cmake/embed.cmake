@@ -1,8 +1,8 @@
-# embed.cmake - the files of the dashboard as C arrays, with their types and the sums of their bytes.
+# embed.cmake - the files of the pages as C arrays, with their types and the sums of their bytes.
 #
-#     cmake -DOUT=pages_data.c "-DFILES=web/index.html;web/app.js" -P cmake/embed.cmake
+#     cmake -DOUT=pages_data.c "-DFILES=web/index.html;web/app.js;more/x.js=build/x.js" -P cmake/embed.cmake
 #
-# index.html is the page "/"; every other file is "/" and its name.
+# index.html is the page "/"; every other file is "/" and its name, or "/" and what stands before "=".
 # SPDX-License-Identifier: Apache-2.0
 cmake_minimum_required(VERSION 3.25)
 
@@ -11,18 +11,24 @@ set(type_css "text/css; charset=utf-8")
 set(type_js "text/javascript; charset=utf-8")
 set(type_svg "image/svg+xml")
 set(type_json "application/json")
+set(type_csv "text/csv; charset=utf-8")
+set(type_wasm "application/wasm")
 
 set(arrays "")
 set(table "")
 set(number 0)
 foreach(file IN LISTS FILES)
   get_filename_component(name "${file}" NAME)
+  if(file MATCHES "^([^=]*)=(.*)$")
+    set(name "${CMAKE_MATCH_1}")
+    set(file "${CMAKE_MATCH_2}")
+  endif()
   get_filename_component(ending "${file}" LAST_EXT)
   string(SUBSTRING "${ending}" 1 -1 ending)
   if(NOT DEFINED type_${ending})
     message(FATAL_ERROR "${file}: no content type is known for .${ending}; add it to cmake/embed.cmake")
   endif()
-  string(REGEX REPLACE "^index.html$" "" path "${name}")
+  string(REGEX REPLACE "(^|/)index.html$" "\\1" path "${name}")
   file(SHA256 "${file}" sum)
   string(SUBSTRING "${sum}" 0 32 sum)
   file(READ "${file}" bytes HEX)

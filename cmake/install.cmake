@@ -1,4 +1,4 @@
-# What `make install` installs: the program, both libraries, headers, manual, documentation, completion.
+# What `make install` installs: the program, both libraries, headers, manual, documentation, completions.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS segue RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -9,14 +9,16 @@ install(FILES models/paper.csv models/probes.csv models/testable.csv models/unif
 install(DIRECTORY experiments logs DESTINATION ${CMAKE_INSTALL_DATADIR}/segue)
 install(FILES completions/segue.bash RENAME segue
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES completions/_segue DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES completions/segue.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 install(FILES contrib/prometheus.yml contrib/segue-access-log.conf contrib/segue-alerts.yml contrib/segue-dashboard.json
               contrib/segue.logrotate contrib/segue.service DESTINATION ${CMAKE_INSTALL_DATADIR}/segue)
 
 # The documentation, in the tree that its links are written for.
-install(FILES README.md LICENSE CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md
+install(FILES README.md LICENSE CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md SECURITY.md CODE_OF_CONDUCT.md CITATION.cff
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs examples logs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)
+install(DIRECTORY docs examples logs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE PATTERN site EXCLUDE)
 
 # The prefix is told from where the file lies, so that `cmake --install --prefix` may choose it.
 file(RELATIVE_PATH SEGUE_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
@@ -57,7 +59,14 @@ if(SEGUE_MANUAL)
                        COMMAND ${SCDOC} < segue-${topic}.scd > segue-${topic}.7)
     list(APPEND topic_pages segue-${topic}.7)
   endforeach()
-  add_custom_target(manual ALL DEPENDS ${pages} ${topic_pages})
+  # The pages of the library are the comments of its headers.
+  find_program(PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
+  file(GLOB headers CONFIGURE_DEPENDS include/segue/*.h)
+  add_custom_command(OUTPUT man3.done DEPENDS ${headers} docs/man/api_pages.py
+                     COMMAND ${PYTHON} ${PROJECT_SOURCE_DIR}/docs/man/api_pages.py ${PROJECT_SOURCE_DIR}/include/segue man3 ${SCDOC}
+                     COMMAND ${CMAKE_COMMAND} -E touch man3.done)
+  add_custom_target(manual ALL DEPENDS ${pages} ${topic_pages} man3.done)
+  install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/man3 DESTINATION ${CMAKE_INSTALL_MANDIR})
   list(TRANSFORM topic_pages PREPEND ${CMAKE_CURRENT_BINARY_DIR}/)
   install(FILES ${topic_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
   list(TRANSFORM pages PREPEND ${CMAKE_CURRENT_BINARY_DIR}/)

@@ -1,0 +1,207 @@
+#!/usr/bin/python3
+"""The playground in a real browser: its numbers are those of the program, and everybody can use it.
+
+Skipped where the program was built without the playground ('make playground' builds it), or without Chromium.
+
+usage: test_playground.py SEGUE SOURCE [unittest options]
+SPDX-License-Identifier: Apache-2.0"""
+import csv
+import json
+import pathlib
+import shlex
+import sys
+import tempfile
+import urllib.parse
+import urllib.request
+
+from dashboard_page import ENTER, SPACE, Page, main, start_browser
+from program import SEGUE, SOURCE, answer, run
+from service import Service
+
+LOG = SOURCE / "logs" / "tutor.csv"
+EFFORT = {"runs": 2, "replicates": 2}  # the same numbers of both; the fewest that give a verdict
+COMMAND = "section:has(#command)"
+LEFT = ("performance.getEntriesByType('resource').map(e => e.name)"
+        ".filter(name => !name.startsWith(location.origin + '/') && !name.startsWith('data:'))")
+
+
+def setUpModule():
+    with tempfile.TemporaryDirectory() as folder:
+        service = Service(SEGUE, pathlib.Path(folder) / "test.db")
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{service.port}/playground/") as page:
+                text = page.read().decode()
+        finally:
+            service.stop()
+    if "make playground" in text:
+        print("skipped: this program has no playground; 'make playground' builds it")
+        sys.exit(77)
+    start_browser()
+
+
+class Playground(Page):
+    def visit(self, hash, width=1280, mobile=False):
+        Page.visits += 1
+        self.browser.open(f"{self.url()}/playground/?{Page.visits}#{hash}", width, mobile)
+        self.browser.wait("document.body.dataset.state === 'ready'")
+
+    def play(self, hash="set=paper&steps=40&tasks=40&seed=7", **more):
+        self.visit(hash, **more)
+        self.browser.value("document.querySelector('#settings [type=submit]').click()")
+        self.browser.wait("document.body.dataset.state === 'done'", 60)
+
+    def downloads(self):
+        """The files that the page offers, by name."""
+        links = self.browser.value(f"[...document.querySelectorAll('{COMMAND} a')].map(a => [a.download, a.getAttribute('href')])")
+        return {name: urllib.parse.unquote(address.split(",", 1)[1]) for name, address in links}
+
+    def follow_command(self, folder):
+        """Run the command that the page shows, with the files that it offers."""
+        for name, text in self.downloads().items():
+            (folder / name).write_text(text)
+        arguments = shlex.split(self.text(f"{COMMAND} pre").replace("\\\n", " "))
+        self.assertEqual(arguments[0], "segue")
+        done = run(*arguments[1:], cwd=folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def read(self, path, column):
+        with path.open() as file:
+            return {(row["policy"], row["task"]): float(row[column]) for row in csv.DictReader(file)}
+
+    def compare(self, hash, tasks):
+        with tempfile.TemporaryDirectory() as holder:
+            folder = pathlib.Path(holder)
+            self.play(hash)
+            self.follow_command(folder)
+            played = {key: float(f"{x:.15g}") for key, x in self.read(folder / "played.csv", "regret").items()}  # as --curve writes
+            expected = self.read(folder / "regret.csv", "mean")
+        self.assertEqual(len(expected), 4 * tasks)
+        self.assertEqual(played, expected)
+
+    def test_1_numbers_are_those_of_the_program(self):
+        self.compare("set=paper&steps=100&tasks=100&seed=3", 100)
+
+    def test_1_with_spread_drift_and_a_set_of_ones_own(self):
+        models = "weight,a,b,c;2,0.9,0.2,0.3;1,0.1,0.8,0.25;1,0.4,0.3,0.7"
+        self.compare("steps=60&tasks=80&spread=3&drift=40&seed=5&models=" + urllib.parse.quote(models), 80)
+
+    def test_2_the_steps_of_the_last_task_are_those_of_the_program(self):
+        self.play()
+        self.browser.value("document.querySelector('section:has(#running) details').open = true")
+        self.browser.wait("document.querySelector('section:has(#running) tbody')")
+        rows = self.browser.value("[...document.querySelectorAll('section:has(#running) tbody tr')].map(r => [...r.cells].map(c => c.innerText))")
+        with tempfile.TemporaryDirectory() as folder:
+            reasons = pathlib.Path(folder, "reasons.jsonl")
+            answer("simulate", "--models", SOURCE / "models" / "paper.csv", "--policy", "tla", "--tasks", 40, "--steps", 40, "--runs", 1,
+                   "--seed", 7, "--explain", reasons, "--out", pathlib.Path(folder, "out"))
+            steps = [json.loads(line) for line in reasons.read_text().splitlines()]
+        self.assertEqual(len(rows), 40)
+        self.assertEqual([(int(step), arm, float(reward)) for step, arm, reward, *_ in rows],
+                         [(s["step"], f"arm {s['arm']}", s["reward"]) for s in steps[:40]])
+
+    def test_3_a_log_gets_the_verdict_of_replay(self):
+        self.visit("set=paper")
+        expected = json.loads(answer("replay", "--format", "json", "--runs", EFFORT["runs"], "--replicates", EFFORT["replicates"], LOG))
+        for name, value in EFFORT.items():
+            self.browser.value(f"document.getElementById('log-{name}').value = {value}")
+        self.drop(LOG)
+        self.browser.wait("document.querySelector('.verdict')", 120)
+        self.assertEqual(self.text(".verdict"), expected["verdict"]["text"])
+        rows = self.browser.value("[...document.querySelector('#verdict tbody').rows].map(row => [...row.cells].map(c => c.innerText))")
+        shown = [[name, float(reward.split()[0])] for name, reward, *_ in rows]
+        self.assertEqual(shown, [[row["policy"], float(f"{row['reward']['mean']:.3f}")] for row in expected["results"] if row["policy"] != "(best arms)"])
+        self.assertEqual(self.browser.value(LEFT), [])
+
+    def test_3_a_wrong_log_is_explained(self):
+        self.visit("set=paper")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "wrong.csv")
+            path.write_text("task,arm,reward\na,x,0.5\na,y,7\n")
+            self.drop(path)
+            self.browser.wait("document.getElementById('log-status').innerText.includes('wrong.csv:3')", 60)
+
+    def test_3_a_log_can_be_dropped_also_compressed(self):
+        self.visit("set=paper")
+        text = "task,arm,reward\\na,x,0.5\\na,y,7\\n"
+        self.browser.value(f"""(async () => {{
+            const packed = new Blob(["{text}"]).stream().pipeThrough(new CompressionStream("gzip"));
+            const data = new DataTransfer();
+            data.items.add(new File([await new Response(packed).blob()], "dropped.csv.gz"));
+            document.querySelector(".drop").dispatchEvent(new DragEvent("drop", {{dataTransfer: data, bubbles: true}}));
+        }})()""")
+        self.browser.wait("document.getElementById('log-status').innerText.includes('dropped.csv.gz:3')", 60)
+
+    def test_3_an_address_with_mistakes_is_explained(self):
+        self.visit("set=paper&steps=7&colour=red&drift=500&tasks=300")
+        self.assertIn("cannot be used, and the usual ones instead: steps, colour.", self.text("#settings .error"))
+        self.assertIn("never: the run has only 300 tasks", self.text("#settings"))
+
+    def drop(self, path):
+        found = self.browser.call("Runtime.evaluate", expression="document.getElementById('log-file')")
+        self.browser.call("DOM.setFileInputFiles", files=[str(path)], objectId=found["result"]["objectId"])
+
+    def test_4_it_fits_and_can_be_read_in_light_and_dark(self):
+        self.play()
+        for scheme in ("light", "dark"):
+            with self.subTest(scheme=scheme):
+                self.browser.prefer(scheme)
+                self.check_widths()
+
+    def test_5_what_is_seen_can_be_heard(self):
+        self.play()
+        tree = self.browser.call("Accessibility.getFullAXTree")["nodes"]
+        roles = {"button", "link", "textbox", "spinbutton", "combobox", "slider", "checkbox", "image", "region", "table", "heading", "form"}
+        nameless = [node["role"]["value"] for node in tree if not node["ignored"] and node["role"]["value"] in roles
+                    and not node.get("name", {}).get("value", "").strip()]
+        self.assertEqual(nameless, [])
+        self.assertIn("Done after 40 tasks. Regret per task: ts ", self.text("#status"))
+        self.assertIn("40 steps", self.browser.value("document.getElementById('steps').getAttribute('aria-valuetext')"))
+
+    def test_6_by_keyboard(self):
+        self.visit("set=testable&steps=40&tasks=40")
+        self.tab_to("steps")
+        self.browser.press("ArrowRight", 39)
+        self.assertIn("steps=60", self.browser.value("location.hash"))
+        self.tab_to("Play")
+        self.browser.press(*ENTER)
+        self.browser.wait("document.body.dataset.state === 'done'", 60)
+        self.tab_to("The same as a table")
+        self.browser.press(*SPACE)
+        self.browser.wait("document.querySelector('figure tbody')")
+        self.tab_to("step")
+        before = self.text("#step-text")
+        self.browser.press("ArrowLeft", 37)
+        self.assertNotEqual(self.text("#step-text"), before)
+
+    def test_6_the_focus_stays_in_a_table_that_changes(self):
+        self.visit("set=paper&steps=40&tasks=1000&pace=20")
+        self.browser.value("document.querySelector('#settings [type=submit]').click()")
+        self.browser.wait("document.querySelectorAll('section:has(#types) .frame').length === 3", 60)
+        self.browser.value("document.querySelector('section:has(#types) .frame').focus()")
+        before = self.browser.value("document.getElementById('task').value")
+        self.browser.wait(f"document.getElementById('task').value > {before} + 5", 60)
+        self.assertEqual(self.browser.value("document.activeElement.className"), "frame")
+        self.browser.value("document.querySelector('#settings button[type=button]').click()")
+
+    def test_7_stop_leaves_what_was_played(self):
+        self.visit("set=paper&steps=100&tasks=1000&pace=2")
+        self.browser.value("document.querySelector('#settings [type=submit]').click()")
+        self.browser.wait("document.getElementById('task').value >= 1", 60)
+        self.browser.value("[...document.querySelectorAll('#settings button')].find(b => b.innerText === 'Stop').click()")
+        self.assertIn("Stopped after", self.text("#status"))
+        self.assertEqual(self.browser.value("document.body.dataset.state"), "done")
+
+    def test_8_nothing_is_loaded_from_elsewhere(self):
+        self.play()
+        self.assertEqual(self.browser.value(LEFT), [])
+        for name in ("", "worker.js"):  # a worker goes by the policy of its own file
+            with urllib.request.urlopen(f"{self.url()}/playground/{name}") as page:
+                policy = page.headers["Content-Security-Policy"]
+            self.assertIn("default-src 'self'", policy)
+            self.assertIn("script-src 'self' 'wasm-unsafe-eval'", policy)
+        with urllib.request.urlopen(f"{self.url()}/") as page:
+            self.assertNotIn("wasm", page.headers["Content-Security-Policy"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+/* results.js - what a run shows: regret, types that were found, the running task, the command.
+ * SPDX-License-Identifier: Apache-2.0 */
+import { h, section, setText } from "./dom.js";
+import { count, share } from "./format.js";
+import { paint } from "./heat.js";
+import { makeChart, makeMark, makeTable, replaceParts } from "./chart.js";
+import { drifted, toCsv } from "./models.js";
+
+const COLOURS = { ts: "type-2", mucb: "type-3", tucb: "type-4", tla: "type-1" };
+const ROWS = 40; /* of the table of a chart */
+
+const typeColour = (type) => (type === 0 ? "none" : type <= 8 ? `type-${type}` : "gone");
+const typeName = (type) => (type === 0 ? "no type" : `type ${type}`);
+const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+const download = (name, text) => h("a", { href: `data:text/csv;charset=utf-8,${encodeURIComponent(text)}`, download: name }, name);
+
+/* Evenly chosen numbers up to `n`, which is the last one. */
+function every(n) {
+    const step = Math.max(1, Math.ceil(n / ROWS));
+    return Array.from({ length: n }, (_, i) => i + 1).filter((i) => i % step === 0 || i === n);
+}
+
+/* ---- regret ------------------------------------------------------------------------------ */
+
+function makeRegret() {
+    const tiles = h("dl", { class: "tiles" });
+    const slider = h("input", { id: "task", type: "range", min: 0, value: 0 });
+    const chart = makeChart(({ lines }) => makeTable("Regret, added up over tasks", ["Tasks", ...lines.map((line) => line.name)],
+        every(Math.max(...lines.map((line) => line.values.length - 1)))
+            .map((task) => [count(task), ...lines.map((line) => line.values[task]?.[1].toFixed(2) ?? "–")])));
+    const element = section("regret", "Regret: reward missed, against each task's best arm", tiles, chart.element,
+        h("div", { class: "field wide-field" }, h("label", { for: "task" }, "Show the run up to task"), slider));
+
+    function update(run, shown) {
+        const lines = run.candidates.map(({ policy, regret }) => {
+            let total = 0;
+            return { name: policy, colour: COLOURS[policy], values: [[0, 0], ...regret.slice(0, shown).map((x, i) => [i + 1, total += x])] };
+        });
+        slider.max = run.played();
+        slider.value = shown;
+        slider.setAttribute("aria-valuetext", `${shown} of ${run.settings.tasks} tasks`);
+        tiles.replaceChildren(...run.candidates.map(({ policy, regret, message }) => h("div", {}, h("dt", {}, `${policy}: regret per task`),
+            h("dd", message ? { class: "failed" } : {}, message ?? (shown ? (sum(regret.slice(0, shown)) / shown).toFixed(2) : "–")))));
+        const max = Math.max(...lines.map((line) => line.values.at(-1)[1]));
+        chart.draw({ kind: "lines", lines, xMax: run.settings.tasks, yMax: max || 1, xTitle: "tasks", yTitle: "regret so far",
+                     label: `Regret added up over ${shown} tasks. ${lines.map((l) => `${l.name}: ${l.values.at(-1)[1].toFixed(1)}`).join(", ")}.` });
+    }
+    return { element, update, slider };
+}
+
+/* ---- types ------------------------------------------------------------------------------- */
+
+/* The model nearest to a type: the smallest of the largest differences of means. */
+function nearest(mean, models) {
+    const apart = models.map((row) => Math.max(...row.map((x, i) => Math.abs(x - mean[i]))));
+    const k = apart.indexOf(Math.min(...apart));
+    return `type ${k + 1} of the set, ± ${apart[k].toFixed(2)}`;
+}
+
+/** A table of types with a colour per mean. */
+export function typesTable(caption, arms, types, models = null) {
+    const heads = ["Type", "Share", ...arms, ...(models ? ["Nearest"] : [])];
+    const table = makeTable(caption, heads, types.mean.map((mean, k) => [h("span", {}, makeMark(typeColour(k + 1)), `${k + 1}`),
+        share(types.weight[k]), ...mean.map((x) => x.toFixed(2)), ...(models ? [nearest(mean, models)] : [])]));
+    table.querySelectorAll("tbody tr").forEach((row, k) => types.mean[k].forEach((x, i) => paint(row.cells[i + 2], x)));
+    return table;
+}
+
+function makeTypes() {
+    const found = h("div");
+    const element = section("types", "Types, as they are found", found);
+    function update(run, shown) {
+        const { set, drift } = run.settings;
+        const models = drift && shown >= drift ? [...set.mean, ...drifted(set).mean] : set.mean;
+        const parts = run.candidates.filter((candidate) => ["tla", "tucb"].includes(candidate.policy)).toReversed().map((candidate) => {
+            const learned = candidate.at(shown);
+            const none = learned?.types.no_type ? `, and ${share(learned.types.no_type)} of tasks fit no type` : "";
+            if (!learned?.types.mean.length) return h("p", { class: "soft" }, `${candidate.policy} has found no types yet.`);
+            return typesTable(`${candidate.policy} after ${learned.after} tasks: ${learned.types.mean.length} found${none}`, set.arms, learned.types, models);
+        });
+        const truth = typesTable("The model set, which they do not see", set.arms, { ...set, weight: set.weight.map((w) => w / sum(set.weight)) });
+        replaceParts(found, [...parts, truth]);
+    }
+    return { element, update };
+}
+
+/* ---- the running task -------------------------------------------------------------------- */
+
+const PURPOSES = { exploit: "to exploit the best arm", explore: "to explore", draw: "by a random draw" };
+
+function describe(step, arms) {
+    const why = step.purpose === "distinguish" ? `to tell ${typeName(step.types[0])} from ${typeName(step.types[1])}` : PURPOSES[step.purpose];
+    const best = step.posterior.indexOf(Math.max(...step.posterior));
+    return `${typeName(best)} is likeliest (${share(step.posterior[best])}). tla pulls ${arms[step.arm]} ${why}: reward ${step.reward}.`;
+}
+
+function makeRunning() {
+    const slider = h("input", { id: "step", type: "range", min: 1, value: 1 });
+    const text = h("p", { id: "step-text" });
+    const title = h("p", { class: "soft" });
+    let task = null;
+    let arms = [];
+    const chart = makeChart(() => makeTable("Steps of the task", ["Step", "Arm", "Reward", "Purpose", "Posterior of the likeliest type"],
+        every(task.steps.length).map((i) => {
+            const step = task.steps[i - 1];
+            const best = step.posterior.indexOf(Math.max(...step.posterior));
+            return [count(i), arms[step.arm], String(step.reward), step.purpose, `${typeName(best)}: ${share(step.posterior[best])}`];
+        })));
+    const element = section("running", "The running task, step by step", title, chart.element,
+        h("div", { class: "field wide-field" }, h("label", { for: "step" }, "Step"), slider), text);
+    element.hidden = true; /* until there is a task */
+
+    function draw() {
+        const step = task.steps[slider.value - 1];
+        const lines = step.posterior.map((_, type) => ({ name: typeName(type), colour: typeColour(type),
+                                                         values: task.steps.map((one, i) => [i + 1, one.posterior[type] ?? 0]) }));
+        const sentence = `Step ${slider.value}: ${describe(step, arms)}`;
+        setText(text, sentence);
+        slider.setAttribute("aria-valuetext", sentence);
+        chart.draw({ kind: "layers", lines: [...lines.slice(1), lines[0]], xMax: task.steps.length, yMax: 1, xTitle: "steps", yTitle: "posterior of types",
+                     mark: Number(slider.value), label: `Posterior of the types over the steps of a task. ${sentence}` });
+    }
+    slider.addEventListener("input", () => task && draw());
+    function update(run, shown) {
+        const learned = run.candidates.find((candidate) => candidate.policy === "tla").at(shown);
+        if (!learned || learned === task) return;
+        const atEnd = !task || Number(slider.value) === task.steps.length || slider.value === slider.max;
+        task = learned;
+        element.hidden = false;
+        arms = run.settings.set.arms;
+        slider.max = task.steps.length;
+        if (atEnd) slider.value = slider.max;
+        setText(title, `Task ${task.after}, played by tla: the probability of each type before each pull. Types have the numbers that they had when it began.`);
+        draw();
+    }
+    return { element, update };
+}
+
+/* ---- the command line -------------------------------------------------------------------- */
+
+function command({ steps, tasks, seed, spread, drift }) {
+    const parts = ["segue simulate --models models.csv --policy ts,mucb,tucb,tla", `--tasks ${tasks} --steps ${steps}`, `--runs 1 --seed ${seed}`];
+    if (spread) parts.push(`--spread ${spread}`);
+    if (drift) parts.push(`--switch-at ${drift} --switch-to changed.csv`);
+    return [...parts, "--curve regret.csv"].join(" \\\n    ");
+}
+
+function makeCommand() {
+    const element = section("command", "The same numbers on the command line");
+    function update(run, shown) {
+        const { settings } = run;
+        const lines = run.candidates.filter((candidate) => !candidate.message)
+            .flatMap(({ policy, regret }) => regret.slice(0, shown).map((x, i) => `${policy},${i + 1},${x}`));
+        element.replaceChildren(element.firstChild, h("pre", { tabindex: "0", role: "group", "aria-label": "Command" }, command(settings)),
+            h("p", {}, "Files: ", download("models.csv", toCsv(settings.set)), ...(settings.drift ? [", ", download("changed.csv", toCsv(drifted(settings.set)))] : []),
+                ", and what was played here: ", download("played.csv", `policy,task,regret\n${lines.join("\n")}\n`)));
+    }
+    return { element, update };
+}
+
+/** All results, and the slider that chooses the task up to which they are shown. */
+export function makeResults() {
+    const regret = makeRegret();
+    const parts = [regret, makeTypes(), makeRunning()];
+    const last = makeCommand();
+    const element = h("div", {}, ...parts.map((part) => part.element), last.element);
+    return {
+        element,
+        slider: regret.slider,
+        update: (run, shown) => parts.forEach((part) => part.update(run, shown)),
+        finish: (run, shown) => last.update(run, shown),
+    };
+}
