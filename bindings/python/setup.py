@@ -43,7 +43,37 @@ class Wheel(bdist_wheel):
         return "cp311", "abi3", super().get_tag()[2]
 
 
-shutil.rmtree(pathlib.Path(__file__).parent / "build", ignore_errors=True)  # files of an older version
+def carried() -> dict[str, pathlib.Path]:
+    """The archives that the extension is linked from, by their names."""
+    cache = BUILD / "CMakeCache.txt"
+    found = re.findall(r"^SEGUE_ARCHIVE_(\w+):\w+=(/.*)$", cache.read_text() if cache.exists() else "", re.M)
+    return {name: pathlib.Path(path) for name, path in found}
+
+
+def copyright_of(archive: pathlib.Path) -> pathlib.Path | None:
+    """The copyright file of the Debian package of an archive; elsewhere None."""
+    if not shutil.which("dpkg-query"):
+        return None
+    owner = subprocess.run(["dpkg-query", "--search", str(archive)], capture_output=True, text=True).stdout.partition(":")[0]
+    file = pathlib.Path("/usr/share/doc") / owner / "copyright"
+    return file if owner and file.exists() else None
+
+
+def gather_licences(folder: pathlib.Path) -> None:
+    """Copy the licences of Segue, and of all that the wheel carries: they demand to be with it."""
+    folder.mkdir(parents=True)
+    shutil.copy(ROOT / "LICENSE", folder / "LICENSE")
+    for name, archive in carried().items():
+        file = copyright_of(archive)
+        if file:
+            shutil.copy(file, folder / f"LICENSE.{name}")
+        else:
+            print(f"setup.py: the licence of {archive}, which the wheel carries, is not found; add it before you pass the wheel on")
+
+
+HERE = pathlib.Path(__file__).resolve().parent
+shutil.rmtree(HERE / "build", ignore_errors=True)  # files of an older version
+gather_licences(HERE / "build/licences")
 setup(version=version(), packages=find_packages(include=["segue*"]), package_data={"segue": ["py.typed", "*.pyi"]},
       ext_modules=[Extension("segue._segue", sources=[], py_limited_api=True)],
       cmdclass={"build_ext": CMakeExtension, "bdist_wheel": Wheel}, zip_safe=False)

@@ -11,6 +11,7 @@ import email.utils
 import http.client
 import itertools
 import json
+import numbers
 import os
 import random
 import select
@@ -24,6 +25,7 @@ from .service_errors import ServiceError, parse_error
 
 IDLE = 50  # seconds after which a connection is not used again; the service closes it after 60
 MAX_IDLE_CONNECTIONS = 32
+MAX_TIMEOUT = 1_000_000  # seconds
 FIRST_WAIT, MAX_WAIT = 0.05, 2.0  # seconds between tries, if the service names no time
 MAX_RETRY_AFTER = 60  # seconds; a longer wait is the caller's
 PASSING = {429, 503}  # with Retry-After
@@ -63,6 +65,8 @@ def encode(body: Any) -> bytes:
         return json.dumps(body, allow_nan=False, ensure_ascii=False, separators=(",", ":"), default=plain).encode()
     except UnicodeEncodeError as error:
         raise ValueError(f"{error.object!r} is not valid Unicode; need a text without surrogates") from error
+    except ValueError as error:
+        raise ValueError(f"{body!r:.200} has a number that is not finite; need finite numbers") from error
 
 
 def plain(value: Any) -> Any:
@@ -101,19 +105,28 @@ class Transport:
             raise TypeError(f"url is {url!r}; need a text such as http://HOST:PORT")
         if not isinstance(retries, int):
             raise TypeError(f"retries is {retries!r}; need a whole number")
-        parts = urllib.parse.urlsplit(url)
+        seconds: Any = timeout
+        if not isinstance(seconds, numbers.Real):
+            raise TypeError(f"timeout is {timeout!r}; need a number of seconds")
+        if not isinstance(token, (str, type(None))):
+            raise TypeError(f"token is a {type(token).__name__}; need a text")
+        try:
+            parts = urllib.parse.urlsplit(url)
+            port = parts.port
+        except ValueError as error:
+            raise ValueError(f"url is {url!r}; need http://HOST:PORT or https://HOST:PORT") from error
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or parts.username:
             raise ValueError(f"url is {url!r}; need http://HOST:PORT or https://HOST:PORT")
         if cafile is not None and parts.scheme == "http":
             raise ValueError(f"cafile is given and url is {url!r}; need https://")
         if token is not None and not (token and token.isascii() and token.isprintable() and " " not in token):
             raise ValueError("token has blanks or other characters that no token has; need one line of the token file without name and right")
-        if not timeout > 0:
-            raise ValueError(f"timeout is {timeout}; need a number of seconds above 0")
+        if not 0 < timeout <= MAX_TIMEOUT:
+            raise ValueError(f"timeout is {timeout}; need a number of seconds above 0, at most {MAX_TIMEOUT}")
         if retries < 0:
             raise ValueError(f"retries is {retries}; need 0 or more")
         self.url, self.timeout, self.retries = url.rstrip("/"), timeout, retries
-        self._host, self._port, self._prefix = parts.hostname, parts.port, parts.path.rstrip("/")
+        self._host, self._port, self._prefix = parts.hostname, port, parts.path.rstrip("/")
         self._context = ssl.create_default_context(cafile=cafile) if parts.scheme == "https" else None
         self._headers = {"Accept": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})}
         self._forget()

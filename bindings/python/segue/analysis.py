@@ -6,12 +6,13 @@ import datetime
 import operator
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from segue import _segue
 from segue._spelling import spelled
 from segue.policy import Policy, player
 from segue.results import Complexity, Estimate, Replay, Simulation
+from segue.rewards import number
 
 POLICIES = ("ts", "ts-prior", "la", "tts", "tla")
 FIELDS = ("task", "arm", "reward", "time", "probability")
@@ -53,6 +54,31 @@ def optional_whole(name: str, value: Any) -> int:
     return 0 if value is None else whole(name, value)
 
 
+def optional_text(name: str, value: Any) -> str | None:
+    """A text, or None.
+
+    >>> optional_text("holdout", 5)
+    Traceback (most recent call last):
+    TypeError: holdout is 5; need a text
+    """
+    if not isinstance(value, (str, type(None))):
+        raise TypeError(f"{name} is {value!r}; need a text")
+    return value
+
+
+def amount(name: str, value: Any) -> float:
+    """A number of at least 0.
+
+    >>> amount("value", -1)
+    Traceback (most recent call last):
+    ValueError: value is -1; need 0 or more
+    """
+    found = number(name, value)
+    if not 0.0 <= found < float("inf"):
+        raise ValueError(f"{name} is {value}; need 0 or more")
+    return found
+
+
 def numbers_of(cells: int) -> bytearray:
     """Memory for so many numbers of eight bytes.
 
@@ -63,6 +89,17 @@ def numbers_of(cells: int) -> bytearray:
         return bytearray(8 * cells)
     except (MemoryError, OverflowError):
         raise MemoryError(f"out of memory for {cells} numbers; lower runs or tasks") from None
+
+
+def array_of(block: bytearray, kind: Literal["d", "q"], shape: tuple[int, ...]) -> memoryview:
+    """Memory as an array of numbers.
+
+    >>> array_of(numbers_of(6), "d", (2, 3)).tolist()
+    [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    """
+    view: Any = memoryview(block)
+    array: memoryview = view.cast(kind, shape)
+    return array
 
 
 def is_missing(value: Any) -> bool:
@@ -86,13 +123,15 @@ def is_path(given: Any) -> bool:
     return isinstance(given, (str, bytes, os.PathLike))
 
 
-def as_list(column: Any) -> list[Any]:
+def as_list(column: Any, name: str = "a column") -> list[Any]:
     """A column as a list: of numpy, pandas, array, memoryview, or any sequence.
 
     >>> import array
     >>> as_list(array.array("d", [1, 2]))
     [1.0, 2.0]
     """
+    if isinstance(column, (str, dict, set, frozenset)):  # no order, or only keys
+        raise TypeError(f"{name} is {column!r:.60}; need a list or an array")
     return list(column.tolist()) if hasattr(column, "tolist") else list(column)
 
 
@@ -118,7 +157,7 @@ def convert_models(models: Any, weights: Any = None) -> Any:
         raise TypeError(f"models is {models!r:.60}; need a path, a frame, or one row of means per model") from None
     if any(len(row) != len(rows[0]) for row in rows):
         raise ValueError("the models have different numbers of arms; need one mean per arm in each")
-    return [mean for row in rows for mean in row], len(rows), None if weights is None else as_list(weights)
+    return [mean for row in rows for mean in row], len(rows), None if weights is None else as_list(weights, "weights")
 
 
 def convert_times(column: Any) -> tuple[Any, bool]:
@@ -153,9 +192,10 @@ def seconds(value: Any) -> tuple[float, bool | None]:
         return _segue._timestamp(value)
     if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
         value = datetime.datetime.combine(value, datetime.time())
-    if not hasattr(value, "timestamp"):
-        return float(value), False
-    return float((value if value.tzinfo else value.replace(tzinfo=datetime.timezone.utc)).timestamp()), True
+    moment: Any = value
+    if not hasattr(moment, "timestamp"):
+        return float(moment), False
+    return float((moment if moment.tzinfo else moment.replace(tzinfo=datetime.timezone.utc)).timestamp()), True
 
 
 def convert_log(log: Any, names: Mapping[str, str | None], optional: Sequence[str] = ()) -> Any:
@@ -182,7 +222,7 @@ def convert_log(log: Any, names: Mapping[str, str | None], optional: Sequence[st
             columns.append(None)
     task, arm, reward, time, probability = columns
     times, dates = (None, False) if time is None else convert_times(time)
-    return as_list(task), as_list(arm), reward, times, probability, dates
+    return as_list(task, "task"), as_list(arm, "arm"), reward, times, probability, dates
 
 
 def log_options(range: tuple[float, float], missing: str, delimiter: str | None,
@@ -198,7 +238,8 @@ def log_options(range: tuple[float, float], missing: str, delimiter: str | None,
         low, high = range
     except (TypeError, ValueError):
         raise ValueError(f"range is {range!r}; need the lowest and the highest reward, such as (0, 1)") from None
-    return (float(low), float(high), missing == "skip", delimiter, *(names.get(field) for field in FIELDS))
+    return (number("range", low), number("range", high), missing == "skip", optional_text("delimiter", delimiter),
+            *(names.get(field) for field in FIELDS))
 
 
 def choice(name: str, value: str, choices: Sequence[str]) -> int:
@@ -220,6 +261,8 @@ def choose_policies(policies: Any) -> list[str | Policy]:
     """
     if isinstance(policies, Policy):
         return [policies]
+    if not hasattr(policies, "__iter__"):
+        raise TypeError(f"policies is {policies!r}; need a list of policies")
     chosen: list[str | Policy] = [*policies.split(",")] if isinstance(policies, str) else list(policies)
     if not chosen:
         raise ValueError("policies is empty; need at least one")
@@ -250,7 +293,7 @@ def simulate(models: Any, policies: Sequence[str | Policy] = ("tucb", "tla", "ts
     >>> result["tla"].regret < result["ts"].regret
     True
     """
-    chosen = choose_policies(policies)
+    chosen, law = choose_policies(policies), optional_text("rewards", rewards)
     steps, runs, seed = whole("steps", steps), whole("runs", runs, 1, 10**9), whole("seed", seed, 0, 2**64 - 1)
     tasks = None if tasks is None else whole("tasks", tasks, 1, 10**9)
     workers = default_threads() if threads is None else whole("threads", threads)
@@ -262,11 +305,11 @@ def simulate(models: Any, policies: Sequence[str | Policy] = ("tucb", "tla", "ts
     regret, reward, model = numbers_of(cells), numbers_of(cells), numbers_of(cells)
     mean, error = numbers_of(len(chosen) * (tasks or 0)), numbers_of(len(chosen) * (tasks or 0))
     native = [player(one, steps, n_tasks) if isinstance(one, Policy) else one for one in chosen]
-    records = _segue._simulate(given, native, steps, tasks or 0, runs, seed, workers, rewards, float(spread),
-                               float(mixed), costs, float(switch_cost), ignore_costs, regret, reward, model,
+    records = _segue._simulate(given, native, steps, tasks or 0, runs, seed, workers, law, number("spread", spread),
+                               number("mixed", mixed), costs, number("switch_cost", switch_cost), ignore_costs, regret, reward, model,
                                mean, error)
-    arrays = [memoryview(block).cast(kind, shape) for block, kind in ((regret, "d"), (reward, "d"), (model, "q"))]
-    curves = [memoryview(block).cast("d", (len(chosen), tasks)) if tasks else None for block in (mean, error)]
+    arrays = array_of(regret, "d", shape), array_of(reward, "d", shape), array_of(model, "q", shape)
+    curves = [array_of(block, "d", (len(chosen), tasks)) if tasks else None for block in (mean, error)]
     texts = [one.name if isinstance(one, Policy) else one for one in chosen]
     return Simulation(texts, records, names or [f"arm {i + 1}" for i in range(n_arms)], steps, tasks, runs, seed,
                       arrays, curves)
@@ -295,7 +338,8 @@ def replay(log: Any, policies: Sequence[str] = POLICIES, *, task: str | None = N
     names = {"task": task, "arm": arm, "reward": reward, "time": time, "probability": probability}
     if holdout and first:
         raise ValueError("first and holdout both select the scored tasks; give one")
-    if (value > 0) != (tasks_per_day > 0):
+    worth, daily = amount("value", value), amount("tasks_per_day", tasks_per_day)
+    if (worth > 0) != (daily > 0):
         raise ValueError("value and tasks_per_day together give the gain per year; give both")
     options = log_options(range, missing, delimiter, names)
     text = policies if isinstance(policies, str) else ",".join(policies)
@@ -305,9 +349,9 @@ def replay(log: Any, policies: Sequence[str] = POLICIES, *, task: str | None = N
     counts = optional_whole("steps", steps), optional_whole("first", first), optional_whole("runs", runs)
     given = convert_log(log, names, optional)
     with spelled():
-        return Replay(_segue._replay(given, options, text, plays, orders, holdout, *counts,
+        return Replay(_segue._replay(given, options, text, plays, orders, optional_text("holdout", holdout), *counts,
                                      optional_whole("replicates", replicates), whole("seed", seed, 0, 2**64 - 1),
-                                     workers, float(value), float(tasks_per_day)))
+                                     workers, worth, daily))
 
 
 def estimate(log: Any, types: int | None = None, *, method: str = "types", task: str | None = None,
@@ -324,6 +368,8 @@ def estimate(log: Any, types: int | None = None, *, method: str = "types", task:
     >>> len(found.means), found.arms
     (2, ['a', 'b'])
     """
+    if not isinstance(method, str):
+        raise TypeError(f"method is {method!r}; need a text such as 'types'")
     names = {"task": task, "arm": arm, "reward": reward}
     given, options = convert_log(log, names), log_options(range, missing, delimiter, names)
     with spelled():
@@ -342,7 +388,7 @@ def complexity(models: Any, steps: int = 5000, *, tasks: int = 5000, delta: floa
     [1.25, 1.667]
     """
     steps, tasks = whole("steps", steps), whole("tasks", tasks)
-    chosen = 1.0 / steps if delta is None else float(delta)
+    chosen = 1.0 / steps if delta is None else number("delta", delta)
     if not 0.0 < chosen <= 1.0:
         raise ValueError(f"delta is {chosen}; need more than 0, at most 1")
     return Complexity(_segue._complexity(convert_models(models, weights), steps, tasks, chosen))

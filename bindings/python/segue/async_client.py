@@ -17,7 +17,7 @@ from ._queue import QueueReport
 from .client import Client, LearnerClient
 from .decisions import BaseDecision, Decision
 from .rewards import DecisionLike, RewardLike, TellResult
-from .task_client import Event, TaskClient
+from .task_client import Event, TaskClient, split_first
 
 __all__ = ["AsyncClient", "AsyncDecision", "AsyncLearnerClient", "AsyncTaskClient"]
 
@@ -251,24 +251,29 @@ class AsyncTaskClient:
         return await self.learner.client.run(function, *args, **kwargs)
 
     @overload
-    async def ask(self, event: Event = None, *, count: None = None, **options: Any) -> AsyncDecision: ...
+    async def ask(self, event: Event = None, *, count: None = None,  # type: ignore[misc]
+                  **options: Any) -> AsyncDecision: ...
 
     @overload
     async def ask(self, event: Event = None, *, count: int, **options: Any) -> list[AsyncDecision]: ...
 
-    async def ask(self, event: Event = None, *, count: int | None = None, **options: Any) -> AsyncDecision | list[AsyncDecision]:
+    @overload
+    async def ask(self, event: int, **options: Any) -> list[AsyncDecision]: ...
+
+    async def ask(self, event: Event | int = None, *, count: int | None = None, **options: Any) -> AsyncDecision | list[AsyncDecision]:
         """Ask which arm to pull; options as of `TaskClient.ask`.
 
         >>> run_async(lambda client: client.learner("tutor").task("async-h").ask(eligible=["quiz"])).arm
         'quiz'
         """
-        if count is not None:
-            number = count
-            several: list[Decision] = await self._run(lambda: self.sync.ask(event, count=number, **options))
+        name, number = split_first(event, count)
+        if number is not None:
+            size = number
+            several: list[Decision] = await self._run(lambda: self.sync.ask(name, count=size, **options))
             return [AsyncDecision(self.learner.client, decision) for decision in several]
 
         def ask_one() -> Decision:
-            decision: Decision = self.sync.ask(event, **options)
+            decision: Decision = self.sync.ask(name, **options)
             return decision
         return AsyncDecision(self.learner.client, await self._run(ask_one))
 

@@ -31,6 +31,8 @@ Json = dict[str, Any]
 
 def quoted(name: str) -> str:
     """A name as a part of a path."""
+    if not isinstance(name, str):
+        raise TypeError(f"a name is {name!r}; need a text")
     return urllib.parse.quote(name, safe="")
 
 
@@ -115,6 +117,8 @@ class Client:
         >>> client.create("shop", arms=["A", "B"], range=[0, 100], control=0.1)
         <LearnerClient 'shop'>
         """
+        if isinstance(arms, str):
+            raise TypeError(f"arms is {arms!r}; need a list of names")
         body: Json = {"name": name, **settings, **({} if arms is None else {"arms": list(arms)}), **({"steps": steps} if steps else {})}
         self._transport.call("POST", "/v1/learners", body)
         return self.learner(name)

@@ -161,6 +161,8 @@ class Simulation(Table):
         >>> result = segue.simulate([[0.9, 0.1], [0.2, 0.8]], ["ts"], steps=20, tasks=5, runs=2)
         >>> result.plot()   # doctest: +SKIP
         """
+        if smooth < 1:
+            raise ValueError(f"smooth is {smooth}; need a whole number from 1")
         ax = ax or need("matplotlib.pyplot", "plots").subplots()[1]
         for i, one in enumerate(self.results):
             if self.curve is None:

@@ -31,7 +31,7 @@ class Reward(NamedTuple):
     @classmethod
     def make(cls, decision: DecisionLike, reward: float, event: str | None = None) -> Reward:
         """Check what the service would reject whatever its settings are."""
-        key, value = getattr(decision, "id", decision), float(reward)
+        key, value = getattr(decision, "id", decision), number("reward", reward)
         if not isinstance(key, str) or not key:
             raise ValueError(f"decision is {decision!r}; need a Decision, or its id")
         if not math.isfinite(value):
@@ -47,7 +47,26 @@ class Reward(NamedTuple):
         """A reward of (decision, reward), (decision, reward, event), or a mapping with these names."""
         if isinstance(item, Mapping):
             return cls.make(item["decision"], item["reward"], item.get("event"))
-        return cls.make(*item)
+        if not isinstance(item, (tuple, list)) or len(item) not in (2, 3):
+            raise TypeError(f"a reward is {item!r}; need (decision, reward), (decision, reward, event) or a mapping")
+        values: list[Any] = list(item)
+        return cls.make(*values)
+
+
+def number(name: str, value: Any) -> float:
+    """A number of Python, numpy or decimal; not a text.
+
+    >>> number("reward", True)
+    1.0
+    """
+    if isinstance(value, (str, bytes, bytearray)):
+        raise TypeError(f"{name} is {value!r}; need a number")
+    try:
+        return float(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}; need a number") from None
+    except OverflowError:
+        raise ValueError(f"{name} is too large; need a finite number") from None
 
 
 def reward_body(decision: str, reward: float, event: str | None) -> dict[str, Any]:

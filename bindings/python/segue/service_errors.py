@@ -15,12 +15,15 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-try:
+if TYPE_CHECKING:
     from ._segue import Error, UnknownName
-except ImportError:  # the client works without the extension
-    from ._without_extension import Error, UnknownName  # type: ignore[assignment]
+else:
+    try:
+        from ._segue import Error, UnknownName
+    except ImportError:  # the client works without the extension
+        from ._without_extension import Error, UnknownName
 
 
 class ServiceError(Error):

@@ -6,7 +6,7 @@ import secrets
 import urllib.parse
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from .decisions import Decision
 from .rewards import DecisionLike, Reward, TellResult
@@ -19,14 +19,45 @@ Json = dict[str, Any]
 Event = str | Literal[False] | None
 
 
+def split_first(first: Event | int, count: int | None) -> tuple[Event, int | None]:
+    """The first argument of an ask: an event, or the count of decisions, as for a Task of the library.
+
+    >>> from segue.task_client import split_first
+    >>> split_first("page-1", None), split_first(8, None)
+    (('page-1', None), (None, 8))
+    """
+    if isinstance(first, bool) or not hasattr(first, "__index__"):
+        return cast(Event, first), count
+    if count is not None:
+        raise TypeError("ask() got the argument 'count' twice")
+    return None, cast(int, first)
+
+
 def ask_body(task: str, event: Event, **options: Any) -> Json:
     """The body of an ask, with an event unless it is False."""
     name = secrets.token_hex(12) if event is None else event
     given = {field: value for field, value in options.items() if value is not None and value is not False}
     for field in ("eligible", "exclude"):
         if field in given:
-            given[field] = [given[field]] if isinstance(given[field], str) else list(given[field])
+            given[field] = arm_list(field, given[field])
     return {"task": task, **({"event": name} if name is not False else {}), **given}
+
+
+def arm_list(field: str, arms: Any) -> list[Any]:
+    """The arms of a set, list or iterator; one name is a list of it.
+
+    >>> from segue.task_client import arm_list
+    >>> arm_list("exclude", "video"), arm_list("exclude", {"quiz"})
+    (['video'], ['quiz'])
+    """
+    if isinstance(arms, str):
+        return [arms]
+    try:
+        return list(arms)
+    except TypeError:
+        if hasattr(arms, "__iter__"):
+            raise
+        raise TypeError(f"{field} is {arms!r}; need a set of arms") from None
 
 
 class TaskClient:
@@ -58,8 +89,9 @@ class TaskClient:
             if kind is None and self.learner.info:  # raises if the learner does not exist
                 return
 
-    @overload
-    def ask(self, event: Event = None, *, features: Mapping[str, Any] | None = None, eligible: Iterable[str] | None = None,
+    @overload  # False is an int, but no count
+    def ask(self, event: Event = None, *,  # type: ignore[misc]
+            features: Mapping[str, Any] | None = None, eligible: Iterable[str] | None = None,
             exclude: Iterable[str] | None = None, count: None = None, probability: bool = False, explain: bool = False,
             chosen: str | None = None, chosen_probability: float | None = None) -> Decision: ...
 
@@ -67,10 +99,14 @@ class TaskClient:
     def ask(self, event: Event = None, *, features: Mapping[str, Any] | None = None, eligible: Iterable[str] | None = None,
             exclude: Iterable[str] | None = None, count: int, probability: bool = False, explain: bool = False) -> list[Decision]: ...
 
-    def ask(self, event: Event = None, *, features: Mapping[str, Any] | None = None, eligible: Iterable[str] | None = None,
+    @overload
+    def ask(self, event: int, *, features: Mapping[str, Any] | None = None, eligible: Iterable[str] | None = None,
+            exclude: Iterable[str] | None = None, probability: bool = False, explain: bool = False) -> list[Decision]: ...
+
+    def ask(self, event: Event | int = None, *, features: Mapping[str, Any] | None = None, eligible: Iterable[str] | None = None,
             exclude: Iterable[str] | None = None, count: int | None = None, probability: bool = False, explain: bool = False,
             chosen: str | None = None, chosen_probability: float | None = None) -> Decision | list[Decision]:
-        """Ask which arm to pull; with `count`, a list of decisions.
+        """Ask which arm to pull; with `count`, a list of decisions: ask(8) is ask(count=8).
 
         event        the same event gives the same decision; by default each ask gets one of its own, so that its retries
                      do not make further decisions. False: none; the ask is sent once, and a lost response is an error
@@ -86,9 +122,10 @@ class TaskClient:
         True
         >>> str(task.ask(eligible=["quiz"]))
         'quiz'
-        >>> len(task.ask(count=5))
+        >>> len(task.ask(5))
         5
         """
+        event, count = split_first(event, count)
         body = ask_body(self.key, event, features=features if features is not None else self.features, eligible=eligible,
                         exclude=exclude, count=count, probability=probability, explain=explain, chosen=chosen,
                         chosen_probability=chosen_probability)

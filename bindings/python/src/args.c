@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "args.h"
 
+#include <string.h>
+
 static Py_ssize_t find_name(const signature *sig, PyObject *keyword)
 {
     for (Py_ssize_t i = 0; i < sig->n_names; i++)
@@ -47,10 +49,33 @@ bool segue_py_args_match(const signature *sig, PyObject *const *args, Py_ssize_t
 
 void segue_py_args_reword(const char *name, PyObject *value, const char *need)
 {
-    if (!PyErr_ExceptionMatches(PyExc_TypeError))
+    const bool is_large = PyErr_ExceptionMatches(PyExc_OverflowError);
+    if (!is_large && !PyErr_ExceptionMatches(PyExc_TypeError))
         return;
     PyErr_Clear();
-    PyErr_Format(PyExc_TypeError, "%s is %R; need %s", name, value, need);
+    if (is_large) /* its digits may be thousands */
+        PyErr_Format(PyExc_ValueError, "%s is too large; need %s", name, need);
+    else
+        PyErr_Format(PyExc_TypeError, "%s is %R; need %s", name, value, need);
+}
+
+bool segue_py_args_number(const char *name, PyObject *value, double *out)
+{
+    *out = PyFloat_AsDouble(value);
+    if (*out != -1.0 || !PyErr_Occurred())
+        return true;
+    segue_py_args_reword(name, value, "a number");
+    return false;
+}
+
+const char *segue_py_args_text(const char *name, PyObject *text)
+{
+    Py_ssize_t size = 0;
+    const char *utf8 = PyUnicode_AsUTF8AndSize(text, &size);
+    if (!utf8 || strlen(utf8) == (size_t)size)
+        return utf8;
+    PyErr_Format(PyExc_ValueError, "%s is %R; need a text without NUL", name, text);
+    return NULL;
 }
 
 bool segue_py_args_whole(const char *name, PyObject *value, unsigned long long *out)

@@ -20,8 +20,16 @@ typedef struct signature {
 bool segue_py_args_match(const signature *sig, PyObject *const *args, Py_ssize_t n_args,
                          PyObject *keywords, PyObject **out);
 
-/** Replace a TypeError of Python by one that names the argument, its value and what it must be. */
+/** Replace a TypeError of Python by one that names the argument, its value and what it must be, and an
+ * OverflowError by such a ValueError. */
 void segue_py_args_reword(const char *name, PyObject *value, const char *need);
+
+/** A number, called `name` in an error.  False: an exception is raised. */
+bool segue_py_args_number(const char *name, PyObject *value, double *out);
+
+/** The bytes of a text without NUL, called `name` in an error; they belong to it.  NULL: an exception is
+ * raised. */
+const char *segue_py_args_text(const char *name, PyObject *text);
 
 /** A whole number from 0 to 2^63 - 1, called `name` in an error.  False: an exception is raised. */
 bool segue_py_args_whole(const char *name, PyObject *value, unsigned long long *out);

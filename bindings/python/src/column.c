@@ -130,26 +130,30 @@ bool segue_py_column_is_missing(PyObject *item, PyObject *text)
            PyUnicode_CompareWithASCIIString(text, "NaT") == 0;
 }
 
-/* Describe an item that is no number: in a log by its row, counted from 1. */
-static void fail_item(const column_rules *rules, Py_ssize_t i, PyObject *item)
+/* Describe an item that is no number, or too large a one: in a log by its row, counted from 1. */
+static void fail_item(const column_rules *rules, Py_ssize_t i, PyObject *item, bool is_large)
 {
-    if (rules->is_log)
-        PyErr_Format(PyExc_TypeError, "the frame, row %zd: field '%s': is %R; need a number", i + 1,
-                     rules->name, item);
-    else
-        PyErr_Format(PyExc_TypeError, "%s[%zd] is %R; need a number", rules->name, i, item);
+    PyObject *found = is_large ? PyUnicode_FromString("too large") : PyObject_Repr(item);
+    PyObject *kind = is_large ? PyExc_ValueError : PyExc_TypeError;
+    if (found && rules->is_log)
+        PyErr_Format(kind, "the frame, row %zd: field '%s': is %U; need a number", i + 1,
+                     rules->name, found);
+    else if (found)
+        PyErr_Format(kind, "%s[%zd] is %U; need a number", rules->name, i, found);
+    Py_XDECREF(found);
 }
 
 /* A number; NaN for what is missing in a log. */
 static double number_of(const column_rules *rules, Py_ssize_t i, PyObject *item)
 {
     const double number = PyFloat_AsDouble(item);
-    if (!PyErr_Occurred() || !PyErr_ExceptionMatches(PyExc_TypeError))
+    const bool is_large = PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_OverflowError);
+    if (!PyErr_Occurred() || !(is_large || PyErr_ExceptionMatches(PyExc_TypeError)))
         return number;
     PyErr_Clear();
-    PyObject *text = PyObject_Str(item);
-    if (text && !(rules->is_log && segue_py_column_is_missing(item, text)))
-        fail_item(rules, i, item);
+    PyObject *text = is_large ? NULL : PyObject_Str(item);
+    if (is_large || (text && !(rules->is_log && segue_py_column_is_missing(item, text))))
+        fail_item(rules, i, item, is_large);
     Py_XDECREF(text);
     return NAN;
 }
@@ -167,12 +171,26 @@ static bool has_dates(PyObject *column)
     return has;
 }
 
+PyObject *segue_py_column_list(const char *name, PyObject *column)
+{
+    const bool is_column =
+        !PyUnicode_Check(column) && !PyDict_Check(column) && !PyAnySet_Check(column);
+    PyObject *iterator = is_column ? PyObject_GetIter(column) : NULL;
+    if (!iterator && (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError))) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_TypeError, "%s is %R; need a list or an array", name, column);
+    }
+    PyObject *list = iterator ? PySequence_List(iterator) : NULL;
+    Py_XDECREF(iterator);
+    return list;
+}
+
 static bool copy_sequence(const column_rules *rules, PyObject *column, double **out, size_t *count)
 {
     const bool is_masked = is_masked_array(column);
     PyObject *list = PyErr_Occurred() ? NULL
                      : is_masked      ? PyObject_CallMethod(column, "tolist", NULL)
-                                      : PySequence_List(column);
+                                      : segue_py_column_list(rules->name, column);
     const Py_ssize_t n = list ? PyList_Size(list) : -1;
     *out = n >= 0 ? reserve(n, sizeof **out) : NULL;
     bool is_good = *out != NULL;

@@ -20,6 +20,10 @@ typedef struct column_rules {
 bool segue_py_column_numbers(const column_rules *rules, PyObject *column, double **out,
                              size_t *count);
 
+/** A list of the items of a column, called `name` in an error; not of a text, nor of a dict or set, which have no
+ * order or only keys.  NULL: an exception. */
+PyObject *segue_py_column_list(const char *name, PyObject *column);
+
 /** True for None, NaN, and the missing values of pandas; `text` is str(item). */
 bool segue_py_column_is_missing(PyObject *item, PyObject *text);
 

@@ -7,6 +7,7 @@
 #include "errors.h"
 #include "learner.h"
 #include "segue/internal.h"
+#include "work.h"
 
 /* ---- saving ------------------------------------------------------------------------------ */
 
@@ -193,17 +194,15 @@ PyObject *segue_py_learner_merge(PyObject *object, PyObject *other)
                         arm, into->arms.name[arm], from->arms.name[arm]);
 }
 
+static segue_status refit(void *context, const atomic_bool *stop, segue_error *err)
+{
+    const learner_object *self = context;
+    return segue_learner_refit_until(self->learner, stop, err);
+}
+
 PyObject *segue_py_learner_refit(PyObject *object, PyObject *unused)
 {
     learner_object *self = (learner_object *)object;
-    segue_error err;
     (void)unused;
-    if (!segue_py_lock_begin(self))
-        return NULL;
-    PyThreadState *saved = PyEval_SaveThread();
-    const segue_status status = segue_learner_refit_fully(self->learner, &err);
-    PyEval_RestoreThread(saved);
-    segue_py_lock_end(self);
-    return status == SEGUE_OK ? Py_NewRef(Py_None)
-                              : segue_py_errors_raise(segue_py_learner_state(object), &err);
+    return segue_py_work_on(self, refit, self) < 0 ? NULL : Py_NewRef(Py_None);
 }

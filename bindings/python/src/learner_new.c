@@ -79,7 +79,7 @@ static bool parse_method(segue_learner_config *config, PyObject *method, PyObjec
 {
     segue_error err;
     PyObject *text = method_text(method, keywords);
-    const char *utf8 = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+    const char *utf8 = text ? segue_py_args_text("method", text) : NULL;
     const bool is_good = utf8 && segue_learner_config_parse(config, utf8, &err) == SEGUE_OK;
     if (utf8 && !is_good)
         (void)segue_py_errors_raise(state, &err);

@@ -2,8 +2,8 @@
  *
  * What is wrong is found before the task is opened: a rejected call leaves no trace in the learner.
  * SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "args.h"
 #include "errors.h"
@@ -26,14 +26,12 @@ static void terms_fini(terms *t)
     t->cost = NULL;
 }
 
-static const char *text_of(PyObject *text)
+/* Call a feature by its name in an error. */
+static void reword_feature(const char *name, PyObject *value)
 {
-    Py_ssize_t size = 0;
-    const char *utf8 = PyUnicode_AsUTF8AndSize(text, &size);
-    if (!utf8 || strlen(utf8) == (size_t)size)
-        return utf8;
-    PyErr_Format(PyExc_ValueError, "a feature has the text %R; need one without NUL", text);
-    return NULL;
+    char what[SEGUE_MAX_FEATURE_TEXT + 16];
+    (void)snprintf(what, sizeof what, "feature '%s'", name);
+    segue_py_args_reword(what, value, "a number or a text");
 }
 
 static bool read_feature(segue_feature *feature, PyObject *name, PyObject *value)
@@ -42,11 +40,15 @@ static bool read_feature(segue_feature *feature, PyObject *name, PyObject *value
         PyErr_Format(PyExc_TypeError, "a feature has the name %R; need a str", name);
         return false;
     }
-    feature->name = text_of(name);
+    feature->name = segue_py_args_text("the name of a feature", name);
+    if (!feature->name)
+        return false;
     if (PyUnicode_Check(value))
-        feature->text = text_of(value);
-    else if (feature->name)
+        feature->text = segue_py_args_text("a feature", value);
+    else
         feature->number = PyFloat_AsDouble(value);
+    if (PyErr_Occurred())
+        reword_feature(feature->name, value);
     return !PyErr_Occurred();
 }
 
@@ -84,8 +86,9 @@ static bool read_cost(const learner_object *self, const module_state *state, PyO
                       PyObject *value, terms *t)
 {
     size_t index = 0;
-    const double cost = PyFloat_AsDouble(value);
-    if (PyErr_Occurred() || !segue_py_arms_find(&self->arms, state, arm, &index))
+    double cost = 0.0;
+    if (!segue_py_args_number("a cost", value, &cost) ||
+        !segue_py_arms_find(&self->arms, state, arm, &index))
         return false;
     t->cost[index] = cost;
     return true;
@@ -166,11 +169,11 @@ PyObject *segue_py_learner_open_task(PyObject *object, PyObject *const *args, Py
     learner_object *self = (learner_object *)object;
     PyObject *given[3] = {NULL};
     terms t = {.n_features = 0};
-    if (!segue_py_args_match(&sig, args, n_args, keywords, given))
+    if (!segue_py_args_match(&sig, args, n_args, keywords, given) ||
+        (given[2] && !segue_py_args_number("switch_cost", given[2], &t.switch_cost)))
         return NULL;
-    t.switch_cost = given[2] ? PyFloat_AsDouble(given[2]) : 0.0;
     PyObject *task = NULL;
-    if (!PyErr_Occurred() && read_features(&t, given[0]) &&
+    if (read_features(&t, given[0]) &&
         read_costs(self, segue_py_learner_state(object), given[1], &t))
         task = open_with(self, &t);
     terms_fini(&t);

@@ -39,12 +39,13 @@ static PyObject *call(const own_policy *own, const segue_task_view *view)
 static size_t arm_of(PyObject *answer, size_t n_arms)
 {
     const Py_ssize_t arm = answer ? PyNumber_AsSsize_t(answer, PyExc_ValueError) : -1;
-    if (PyErr_Occurred())
+    if (PyErr_Occurred() && !(answer && PyErr_ExceptionMatches(PyExc_TypeError)))
         return n_arms;
-    if (arm >= 0 && (size_t)arm < n_arms)
+    if (!PyErr_Occurred() && arm >= 0 && (size_t)arm < n_arms)
         return (size_t)arm;
-    PyErr_Format(PyExc_ValueError, "choose returned %R; need an arm from 0 to %zu", answer,
-                 n_arms - 1);
+    PyObject *kind = PyErr_Occurred() ? PyExc_TypeError : PyExc_ValueError;
+    PyErr_Clear();
+    PyErr_Format(kind, "choose returned %R; need an arm from 0 to %zu", answer, n_arms - 1);
     return n_arms;
 }
 

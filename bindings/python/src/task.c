@@ -139,16 +139,12 @@ static PyObject *tell(PyObject *object, PyObject *const *args, Py_ssize_t n_args
     task_object *self = (task_object *)object;
     PyObject *given[2];
     size_t arm = 0;
+    double reward = 0.0;
     segue_error err;
     if (!segue_py_args_match(&sig, args, n_args, keywords, given) ||
         !find_arm(self, given[0], &arm))
         return NULL;
-    const double reward = PyFloat_AsDouble(given[1]);
-    if (reward == -1.0 && PyErr_Occurred()) {
-        segue_py_args_reword("the reward", given[1], "a number");
-        return NULL;
-    }
-    if (!segue_py_task_ready(self))
+    if (!segue_py_args_number("the reward", given[1], &reward) || !segue_py_task_ready(self))
         return NULL;
     if (segue_task_tell(self->task, arm, reward, &err) != SEGUE_OK)
         return segue_py_errors_raise(segue_py_learner_state(object), &err);

@@ -9,21 +9,34 @@
 #include "errors.h"
 #include "segue/internal.h"
 #include "task.h"
+#include "work.h"
 
 /* Shorter batches take less time than other threads would wait for the GIL. */
 #define LONG_BATCH 256
-/* A longer one could not be stopped for seconds. */
-#define MAX_ASKS 1000000
+/* Asks times arms from which on Ctrl-C ends a batch: shorter ones take milliseconds.  With MANY_ARMS a single ask
+ * may take that long. */
+#define LONG_ASKS 131072
+#define MANY_ARMS 100
+#define MAX_ASKS  1000000
 
 /* ---- ask --------------------------------------------------------------------------------- */
 
-static segue_status ask_all(segue_task *task, const bool *allowed, int64_t *arm, size_t count,
-                            segue_error *err)
+typedef struct ask_job {
+    task_object *self;
+    const bool *allowed;
+    int64_t *arm;
+    size_t count;
+    bool is_open;
+    segue_error err;
+} ask_job;
+
+static segue_status ask_all(const ask_job *job, const atomic_bool *stop, segue_error *err)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < job->count; i++) {
         size_t chosen = 0;
-        SEGUE_TRY(segue_task_ask_among(task, allowed, &chosen, err));
-        arm[i] = (int64_t)chosen;
+        SEGUE_TRY(segue_stop_check(stop, err));
+        SEGUE_TRY(segue_task_ask_among(job->self->task, job->allowed, &chosen, err));
+        job->arm[i] = (int64_t)chosen;
     }
     return SEGUE_OK;
 }
@@ -61,34 +74,51 @@ static bool run_batch(task_object *self, size_t count, segue_status (*run)(void 
     return is_open || segue_py_task_ready(self); /* which raises that it is closed */
 }
 
-typedef struct ask_job {
-    task_object *self;
-    const bool *allowed;
-    int64_t *arm;
-    size_t count;
-    segue_error err;
-} ask_job;
-
 static segue_status run_asks(void *data)
 {
     ask_job *job = data;
-    return ask_all(job->self->task, job->allowed, job->arm, job->count, &job->err);
+    return ask_all(job, NULL, &job->err);
+}
+
+/* All asks, or none: a copy of the task has what they change. */
+static segue_status run_long_asks(void *data, const atomic_bool *stop, segue_error *err)
+{
+    ask_job *job = data;
+    segue_task *before = NULL, *task = job->self->task;
+    job->is_open = task != NULL;
+    if (!job->is_open)
+        return SEGUE_OK;
+    SEGUE_TRY(segue_task_copy(&before, task, err));
+    const segue_status status = ask_all(job, stop, err);
+    if (status != SEGUE_OK)
+        segue_task_undo_asks(task, before);
+    segue_task_destroy(before);
+    return status;
+}
+
+/* Fill job->arm; false with an exception. */
+static bool ask_batch(ask_job *job)
+{
+    segue_status status = SEGUE_OK;
+    task_object *self = job->self;
+    if (self->n_arms >= MANY_ARMS || job->count >= LONG_ASKS / self->n_arms)
+        return segue_py_work_on(self->learner, run_long_asks, job) == 0 &&
+               (job->is_open || segue_py_task_ready(self)); /* which raises that it is closed */
+    if (!run_batch(self, job->count, run_asks, job, &status))
+        return false;
+    return status == SEGUE_OK ||
+           segue_py_errors_raise(segue_py_learner_state((PyObject *)self), &job->err);
 }
 
 PyObject *segue_py_task_ask_many(task_object *self, unsigned long long count, const bool *allowed)
 {
-    segue_status status = SEGUE_OK;
-    PyObject *arms = NULL;
     ask_job job = {.self = self, .allowed = allowed, .count = (size_t)count};
     if (count > MAX_ASKS)
         return PyErr_Format(PyExc_ValueError, "count is %llu; need 0 to %d", count, MAX_ASKS);
     job.arm = malloc((job.count + 1) * sizeof *job.arm);
     if (!job.arm)
         return PyErr_NoMemory();
-    if (run_batch(self, job.count, run_asks, &job, &status))
-        arms = status == SEGUE_OK
-                   ? array_of(job.arm, job.count)
-                   : segue_py_errors_raise(segue_py_learner_state((PyObject *)self), &job.err);
+    PyObject *arms = ask_batch(&job) ? array_of(job.arm, job.count) : NULL;
     free(job.arm);
     return arms;
 }
@@ -133,10 +163,9 @@ static bool read_arms(tell_job *job, PyObject *arms)
     const module_state *state = segue_py_learner_state((PyObject *)job->self);
     if (!segue_py_column_indices(arms, &job->arm, &job->n_arms) || job->arm)
         return job->arm != NULL;
-    PyObject *list = PyUnicode_Check(arms) ? NULL : PySequence_List(arms);
+    PyObject *list = segue_py_column_list("arms", arms);
     if (!list)
-        return !PyErr_Occurred() &&
-               PyErr_Format(PyExc_TypeError, "arms is %R; need a list of arms", arms);
+        return false;
     job->n_arms = (size_t)PyList_Size(list);
     job->arm = malloc((job->n_arms + 1) * sizeof *job->arm);
     bool is_good = job->arm || PyErr_NoMemory();

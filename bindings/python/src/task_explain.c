@@ -7,9 +7,13 @@
 #include "segue/internal.h"
 #include "task.h"
 #include "task_doc.h"
+#include "work.h"
 
-#define DRAWS     1000    /* of probabilities, unless given */
-#define MAX_DRAWS 1000000 /* more could not be stopped for seconds */
+#define DRAWS     1000 /* of probabilities, unless given */
+#define MAX_DRAWS 1000000
+
+/* Draws times arms from which on other threads run meanwhile, and Ctrl-C ends them. */
+#define LONG_DRAWS 10000
 
 static const char *const purposes[] = {
     [SEGUE_EXPLOIT] = "exploit", [SEGUE_DISTINGUISH] = "distinguish", [SEGUE_EXPLORE] = "explore"};
@@ -71,19 +75,46 @@ PyObject *segue_py_task_explain(PyObject *object, PyObject *const *args, Py_ssiz
     return record;
 }
 
+typedef struct draw_job {
+    task_object *self;
+    const bool *allowed;
+    uint64_t draws;
+    double *p;
+    bool is_open;
+} draw_job;
+
+static segue_status draw(void *data, const atomic_bool *stop, segue_error *err)
+{
+    draw_job *job = data;
+    bool is_exact = false;
+    job->is_open = job->self->task != NULL;
+    return job->is_open ? segue_task_probabilities_until(job->self->task, job->allowed, job->draws,
+                                                         stop, job->p, &is_exact, err)
+                        : SEGUE_OK;
+}
+
+/* Fill job->p; false with an exception. */
+static bool draw_all(draw_job *job)
+{
+    task_object *self = job->self;
+    segue_error err;
+    if (job->draws >= LONG_DRAWS / self->n_arms)
+        return segue_py_work_on(self->learner, draw, job) == 0 &&
+               (job->is_open || segue_py_task_ready(self)); /* which raises that it is closed */
+    return segue_py_task_ready(self) &&
+           (draw(job, NULL, &err) == SEGUE_OK ||
+            segue_py_errors_raise(segue_py_learner_state((PyObject *)self), &err));
+}
+
 static PyObject *probabilities(task_object *self, const bool *allowed, uint64_t draws)
 {
-    bool is_exact = false;
-    PyObject *dict = NULL;
-    segue_error err;
-    double *p = calloc(self->n_arms, sizeof *p);
-    if (!p)
+    draw_job job = {.self = self, .allowed = allowed, .draws = draws};
+    job.p = calloc(self->n_arms, sizeof *job.p);
+    if (!job.p)
         return PyErr_NoMemory();
-    if (segue_py_task_ready(self))
-        dict = segue_task_probabilities(self->task, allowed, draws, p, &is_exact, &err) == SEGUE_OK
-                   ? segue_py_arms_dict(&self->learner->arms, p, self->n_arms)
-                   : segue_py_errors_raise(segue_py_learner_state((PyObject *)self), &err);
-    free(p);
+    PyObject *dict =
+        draw_all(&job) ? segue_py_arms_dict(&self->learner->arms, job.p, self->n_arms) : NULL;
+    free(job.p);
     return dict;
 }
 

@@ -3,6 +3,10 @@
  * Python's handler of a signal runs in the main thread, between two instructions of Python: not while
  * that thread is in the library.  So the library works in another thread, and this one wakes up every
  * POLL_NS to ask for signals.
+ *
+ * Work on a learner holds its lock.  A handler that used the learner would wait for that lock for ever.  So
+ * handlers wait until the work ends, except that of Ctrl-C: the work is stopped and undone, the lock is
+ * released, and the handler runs.  If it raises nothing, the work begins anew.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "work.h"
 
@@ -16,6 +20,7 @@ typedef struct job {
     long_work function;
     void *context;
     atomic_bool stop;
+    bool is_stopped; /* as stop, for the thread that sets it */
     segue_error err;
     segue_status status;
     bool done; /* guarded by lock */
@@ -51,13 +56,25 @@ static bool wait_a_little(job *j)
     return done;
 }
 
-/* Handle signals until the work ends; after an exception it is asked to end. */
-static void wait_for_end(job *j)
+/* Run handlers of signals; true: one of them raised an exception. */
+static bool handle_signals(void)
+{
+    return PyErr_CheckSignals() < 0;
+}
+
+/* True, once, after Ctrl-C in the main thread. */
+static bool is_interrupted(void)
+{
+    return PyOS_InterruptOccurred() != 0;
+}
+
+/* Wait until the work ends; stop it once `shall_end` returns true. */
+static void wait_for_end(job *j, bool (*shall_end)(void))
 {
     for (bool done = false; !done;) {
         Py_BEGIN_ALLOW_THREADS done = wait_a_little(j);
-        Py_END_ALLOW_THREADS if (!PyErr_Occurred() && PyErr_CheckSignals() < 0)
-            atomic_store(&j->stop, true);
+        Py_END_ALLOW_THREADS if (!j->is_stopped && shall_end()) j->is_stopped = true;
+        atomic_store(&j->stop, j->is_stopped);
     }
 }
 
@@ -71,20 +88,54 @@ static void init(job *j)
     (void)pthread_condattr_destroy(&attributes);
 }
 
+static void run_job(job *j, bool (*shall_end)(void))
+{
+    pthread_t thread;
+    init(j);
+    if (pthread_create(&thread, NULL, run, j) != 0) {
+        j->status = segue_fail(&j->err, SEGUE_ETHREAD, "a thread could not be started");
+    } else {
+        wait_for_end(j, shall_end);
+        (void)pthread_join(thread, NULL);
+    }
+    (void)pthread_cond_destroy(&j->ended);
+    (void)pthread_mutex_destroy(&j->lock);
+}
+
+static int raise_failure(const module_state *state, const job *j)
+{
+    if (!PyErr_Occurred() && j->status != SEGUE_OK)
+        (void)segue_py_errors_raise(state, &j->err);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
 int segue_py_work_run(const module_state *state, long_work function, void *context)
 {
     job j = {.function = function, .context = context};
-    pthread_t thread;
-    init(&j);
-    if (pthread_create(&thread, NULL, run, &j) != 0) {
-        j.status = segue_fail(&j.err, SEGUE_ETHREAD, "a thread could not be started");
-    } else {
-        wait_for_end(&j);
-        (void)pthread_join(thread, NULL);
+    run_job(&j, handle_signals);
+    return raise_failure(state, &j);
+}
+
+/* Run the handler of the Ctrl-C that is_interrupted has taken; -1 with an exception. */
+static int handle_interrupt(void)
+{
+    PyErr_SetInterrupt();
+    return PyErr_CheckSignals();
+}
+
+int segue_py_work_on(learner_object *learner, long_work function, void *context)
+{
+    for (;;) {
+        job j = {.function = function, .context = context};
+        if (!segue_py_lock_begin(learner))
+            return -1;
+        run_job(&j, is_interrupted);
+        segue_py_lock_end(learner);
+        if (j.is_stopped && j.status == SEGUE_OK) /* it came to its end: as Ctrl-C after the call */
+            PyErr_SetInterrupt();
+        if (!j.is_stopped || j.status != SEGUE_ESTOPPED)
+            return raise_failure(segue_py_learner_state((PyObject *)learner), &j);
+        if (handle_interrupt() < 0)
+            return -1;
     }
-    (void)pthread_cond_destroy(&j.ended);
-    (void)pthread_mutex_destroy(&j.lock);
-    if (!PyErr_Occurred() && j.status != SEGUE_OK)
-        (void)segue_py_errors_raise(state, &j.err);
-    return PyErr_Occurred() ? -1 : 0;
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "errors.h"
+#include "learner.h"
 
 /** Long work: it polls *stop, and then fails with SEGUE_ESTOPPED. */
 typedef segue_status (*long_work)(void *context, const atomic_bool *stop, segue_error *err);
@@ -18,5 +19,11 @@ typedef segue_status (*long_work)(void *context, const atomic_bool *stop, segue_
  * Nothing of `context` may belong to Python.  0, or -1 with an exception.
  */
 int segue_py_work_run(const module_state *state, long_work function, void *context);
+
+/**
+ * The same with the learner's lock; other handlers than that of Ctrl-C run after it.  Work that is stopped
+ * leaves no trace.  If the handler raises nothing, it is done again: the learner may have changed meanwhile.
+ */
+int segue_py_work_on(learner_object *learner, long_work function, void *context);
 
 #endif

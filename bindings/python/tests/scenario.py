@@ -6,7 +6,7 @@ malloc and under the debug build of Python.
                              and no block is left
     native PART STEP         the same in the extension alone: the debug build of Python cannot fail in code of Python
     references PART          repeat the calls: no reference is left (a debug build of Python)
-    memory N                 N tasks with learners that come and go: the memory of the process does not grow
+    memory N                 N times create, ask, tell and close: the memory of the process does not grow
 
 A part is learner, or one of scenario_analysis.py.
 SPDX-License-Identifier: Apache-2.0"""
@@ -47,6 +47,8 @@ def calls():
     keep(task.ask(exclude=EXCLUDED))
     keep(task.ask(3))
     keep(task.ask(300, exclude=EXCLUDED))
+    task.ask(43_691)  # these and 4,000 draws take a thread of their own
+    keep(task.probabilities(4000))
     task.tell(A, 1)
     task.tell_many(ARMS, REWARDS)
     task.tell_many(array.array("q", [0, 1] * 200), array.array("d", [1, 0] * 200))
@@ -143,11 +145,13 @@ def references(calls):
 
 
 def cycle(number, learner):
+    """One task of a learner of its own, and one of a learner that lives for 100 cycles."""
     if number % 100 == 0:
         learner = segue.Learner(ARMS, steps=8, method="tla")
-    with learner.task() as task:
-        arm = task.ask()
-        task.tell(arm, number % 2)
+    for each in (segue.Learner(ARMS, steps=8, method="tla"), learner):
+        with each.task() as task:
+            arm = task.ask()
+            task.tell(arm, number % 2)
     return learner
 
 

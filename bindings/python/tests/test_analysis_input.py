@@ -151,7 +151,7 @@ def test_a_policy_in_python_plays_the_same_tasks():
 
 @pytest.mark.parametrize("answer,error,message", [
     (3, ValueError, "choose returned 3; need an arm from 0 to 2"), (-1, ValueError, "choose returned -1"),
-    ("a", TypeError, "integer"), (ZeroDivisionError("own"), ZeroDivisionError, "own")])
+    ("a", TypeError, "choose returned 'a'; need an arm"), (ZeroDivisionError("own"), ZeroDivisionError, "own")])
 def test_a_wrong_policy_ends_the_simulation(answer, error, message):
     class Wrong(segue.Policy):
         calls = 0

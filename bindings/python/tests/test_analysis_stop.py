@@ -36,6 +36,14 @@ def threads_become(expected):
     return False
 
 
+@pytest.fixture(autouse=True)
+def control_c():
+    """A shell starts commands in the background with SIGINT ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_control_c_ends_a_long_call(name):
     prepare, seconds = CALLS[name]
@@ -52,7 +60,7 @@ def test_control_c_ends_a_long_call(name):
     with pytest.raises(KeyboardInterrupt):
         call()
     sender.join()
-    assert time.monotonic() - started < seconds + 2.0
+    assert time.monotonic() - started < seconds + 20.0  # each call takes minutes
     assert threads_become(threads)  # the threads of the call have ended
     assert segue.simulate(PAPER, ["ts"], 10, 5, 1).regret.shape == (1, 1, 5)
 

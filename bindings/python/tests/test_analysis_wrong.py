@@ -132,3 +132,42 @@ def test_a_simulation_is_copied_whole(tasks):
         assert again.table == found.table and repr(again) == repr(found)
         again.regret[0, 0, 0] += 1
         assert again.regret != found.regret
+
+
+MODELS = [[0.9, 0.1], [0.2, 0.8]]
+FRAME = {"task": [i // 6 for i in range(60)], "arm": ["a", "b"] * 30, "reward": [1.0, 0.0] * 30}
+
+
+class Answers(segue.Policy):
+    """A policy that always returns the same."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def choose(self, view):
+        return self.answer
+
+
+@pytest.mark.parametrize("call,kind,sentence", [
+    (lambda: segue.simulate(MODELS, None), TypeError, "policies is None; need a list of policies"),
+    (lambda: segue.simulate(MODELS, ["ts"], rewards=5), TypeError, "rewards is 5; need a text"),
+    (lambda: segue.simulate(MODELS, ["ts"], spread="x"), TypeError, "spread is 'x'; need a number"),
+    (lambda: segue.simulate(MODELS, ["ts"], switch_cost=None), TypeError, "switch_cost is None; need a number"),
+    (lambda: segue.simulate(MODELS, ["ts"], weights={0.5, 1}), TypeError, "weights is .*; need a list or an array"),
+    (lambda: segue.simulate(MODELS, ["ts"], costs={"a": 1}), TypeError, "costs is .*; need a list or an array"),
+    (lambda: segue.simulate(MODELS, [Answers(None)], 5, 2, 1), TypeError, "choose returned None; need an arm from 0 to 1"),
+    (lambda: segue.simulate(MODELS, [Answers("a")], 5, 2, 1), TypeError, "choose returned 'a'; need an arm from 0 to 1"),
+    (lambda: segue.simulate(MODELS, ["ts"], 5, 2, 1).plot(smooth=0), ValueError, "smooth is 0; need a whole number from 1"),
+    (lambda: segue.replay(FRAME, value=-1), ValueError, "value is -1; need 0 or more"),
+    (lambda: segue.replay(FRAME, tasks_per_day=float("nan")), ValueError, "tasks_per_day is nan; need 0 or more"),
+    (lambda: segue.replay(FRAME, holdout=5), TypeError, "holdout is 5; need a text"),
+    (lambda: segue.replay(FRAME, delimiter=5), TypeError, "delimiter is 5; need a text"),
+    (lambda: segue.replay(FRAME, range=("a", "b")), TypeError, "range is 'a'; need a number"),
+    (lambda: segue.replay({**FRAME, "arm": {"a", "b"}}), TypeError, "arm is .*; need a list or an array"),
+    (lambda: segue.replay({**FRAME, "reward": [10**400] * 60}), ValueError, "row 1: field 'reward': is too large"),
+    (lambda: segue.estimate(FRAME, method=None), TypeError, "method is None; need a text"),
+    (lambda: segue.complexity(MODELS, delta="x"), TypeError, "delta is 'x'; need a number"),
+])
+def test_a_wrong_argument_is_named(call, kind, sentence):
+    with pytest.raises(kind, match=sentence):
+        call()

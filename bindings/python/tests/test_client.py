@@ -239,3 +239,35 @@ def test_tokens(tmp_path):
         service.stop()
     with pytest.raises(ValueError, match="token has"):
         segue.Client(service.url, token="two\nlines")
+
+
+def test_the_first_argument_of_ask_may_be_a_count(tutor):
+    """As in the library: ask(8)."""
+    task = tutor.task("ann")
+    assert len({decision.id for decision in task.ask(8)}) == 8 and len(task.ask(2, exclude={"quiz"})) == 2
+    for call in (lambda: task.ask(8, count=8), lambda: task.ask(1.5), lambda: task.ask(True)):
+        with pytest.raises((TypeError, InvalidRequest)):
+            call()
+
+
+@pytest.mark.parametrize("call,kind,sentence", [
+    (lambda task, decision: task.tell(decision, "1"), TypeError, "reward is '1'; need a number"),
+    (lambda task, decision: task.tell(decision, None), TypeError, "reward is None; need a number"),
+    (lambda task, decision: task.tell_later(decision, 10**400), ValueError, "reward is too large; need a finite number"),
+    (lambda task, decision: task.learner.client.tell_many([5]), TypeError, r"a reward is 5; need \(decision, reward\)"),
+    (lambda task, decision: task.learner.client.tell_many({decision.id: 1}), TypeError, "a reward is '"),
+    (lambda task, decision: task.ask(exclude=5), TypeError, "exclude is 5; need a set of arms"),
+    (lambda task, decision: task.learner.client.learner(None).types, TypeError, "a name is None; need a text"),
+    (lambda task, decision: task.learner.client.create("x", arms="ab"), TypeError, "arms is 'ab'; need a list of names"),
+    (lambda task, decision: task.learner.task("x", features={"age": float("nan")}).ask(), ValueError, "not finite; need finite numbers"),
+    (lambda task, decision: segue.Client("http://localhost:99999"), ValueError, "url is 'http://localhost:99999'; need http://HOST:PORT"),
+    (lambda task, decision: segue.Client("http://localhost", token=5), TypeError, "token is a int; need a text"),
+    (lambda task, decision: segue.Client("http://localhost", timeout="1"), TypeError, "timeout is '1'; need a number of seconds"),
+    (lambda task, decision: segue.Client("http://localhost", timeout=1e300), ValueError, "at most 1000000"),
+])
+def test_wrong_arguments_are_named_before_anything_is_sent(tutor, call, kind, sentence):
+    task = tutor.task("ann")
+    decision = task.ask()
+    with pytest.raises(kind, match=sentence):
+        call(task, decision)
+    assert task.info["rewards"] == 0 and decision.tell(1).status == "counted"

@@ -1,4 +1,6 @@
-"""The types of the package: mypy --strict, the package itself and a program that uses it; pyright where it is installed.
+"""The types of the package: mypy --strict and pyright, on the package itself and on programs that use it.
+
+scripts/install-pyright installs pyright; without it its tests are skipped, unless SEGUE_REQUIRE_PYTHON is set.
 SPDX-License-Identifier: Apache-2.0"""
 import inspect
 import os
@@ -53,8 +55,32 @@ def test_a_program_is_checked(tmp_path):
     (tmp_path / "wrong.py").write_text(textwrap.dedent(WRONG))
     assert mypy(tmp_path, "good.py").returncode == 0
     assert mypy(tmp_path, "wrong.py").stdout.count("error:") == 3
-    if shutil.which("pyright"):
-        assert subprocess.run(["pyright", "good.py"], cwd=tmp_path).returncode == 0
+
+
+@pytest.fixture
+def pyright(tmp_path):
+    """Check files of tmp_path, which has a copy of the package; what it says."""
+    program = shutil.which("pyright") or next(pathlib.Path(__file__).parents[3].glob("build/pyright/node_modules/.bin/pyright"), None)
+    if not program and not os.environ.get("SEGUE_REQUIRE_PYTHON"):
+        pytest.skip("pyright is not installed: run scripts/install-pyright")
+    shutil.copytree(PACKAGE, tmp_path / "segue")
+
+    def check(*targets):
+        result = subprocess.run([str(program), "--pythonpath", sys.executable, *targets], capture_output=True, text=True, cwd=tmp_path)
+        return result.stdout + result.stderr
+    return check
+
+
+def test_pyright_accepts_the_package(pyright):
+    said = pyright("segue")
+    assert "0 errors, 0 warnings" in said, said
+
+
+def test_pyright_checks_a_program(pyright, tmp_path):
+    (tmp_path / "good.py").write_text(textwrap.dedent(GOOD))
+    (tmp_path / "wrong.py").write_text(textwrap.dedent(WRONG))
+    assert "0 errors" in pyright("good.py")
+    assert "3 errors" in pyright("wrong.py")
 
 
 def test_the_stub_has_every_name():
