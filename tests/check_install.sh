@@ -16,9 +16,11 @@ for file in bin/segue include/segue/segue.h share/segue/models/paper.csv \
     share/segue/segue.logrotate share/segue/segue.service share/man/man1/segue-paper.1 share/man/man1/segue-run.1 \
     share/man/man1/segue-merge.1 \
     share/man/man1/segue.1 share/man/man7/segue-policies.7 share/man/man7/segue-results.7 \
+    share/man/man3/segue.3 share/man/man3/segue_task_ask.3 \
     share/man/man7/segue-logs.7 share/man/man7/segue-models.7 share/man/man1/segue-estimate.1 \
     share/man/man1/segue-simulate.1 share/man/man1/segue-complexity.1 \
-    share/bash-completion/completions/segue share/doc/segue/README.md share/doc/segue/LICENSE \
+    share/bash-completion/completions/segue share/zsh/site-functions/_segue share/fish/vendor_completions.d/segue.fish \
+    share/doc/segue/README.md share/doc/segue/LICENSE \
     share/doc/segue/CHANGELOG.md share/doc/segue/docs/service.md share/doc/segue/examples/one_task.c; do
     test -f "$work/stage/opt/segue/$file" || { echo "$file was not installed"; exit 1; }
 done

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Output of the program: formats, files, terminals, help and completion.
+"""Output of the program: formats, files, terminals and help.
 
 usage: test_cli_output.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import unittest
 
-from program import PAPER, SEGUE, SOURCE, Folder, answer, run
+from program import PAPER, SEGUE, SOURCE, Folder, answer, candidates, run
 
 
 def on_terminal_of(stream, *arguments, **more):
@@ -79,7 +79,7 @@ class Output(Folder):
         for command in ("simulate", "run", "merge", "complexity", "estimate", "tally", "replay", "plan"):
             text = answer(command, "--help")
             self.assertEqual(text, answer("help", command))
-            for word in answer("help", "--words", command).split():
+            for word in candidates(command, "--"):
                 self.assertIn(word, text)
 
     def test_version_prints_build_and_blas(self):
@@ -136,52 +136,6 @@ class Output(Folder):
         self.assertIn(b"s left", stderr_of())
         self.assertEqual(stderr_of("--quiet"), b"")
         self.assertEqual(run(*SIMULATE).stderr, "")
-
-    def complete(self, *lines):
-        """What bash offers at the end of each line."""
-        script = f"PATH={os.path.dirname(SEGUE)}:$PATH; source {SOURCE}/completions/segue.bash\n" + "".join(
-            f'COMP_WORDS=({line}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _segue; echo "${{COMPREPLY[@]}}"\n'
-            for line in lines)
-        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, cwd=self.folder)
-        return done.stdout.split("\n")[:-1]
-
-    def test_bash_completion_offers_commands_options_and_files(self):
-        self.file("", "a-log")
-        cases = (("segue sim", "simulate"), ("segue simulate --st", "--steps"),
-                 ("segue simulate --policy ucb,kl", "ucb,kl-ucb"), ("segue simulate --format = j", "json"),
-                 ("segue simulate --curve a", "a-log"), ("segue simulate --explain a", "a-log"),
-                 ("segue simulate --runs ''", ""), ("segue replay --order t", "time"), ("segue replay -q a", "a-log"),
-                 ("segue ask x --explain --ta", "--task"), ("segue store export -f a", "a-log"),
-                 ("segue store ex", "export"), ("segue bench --long --sa", "--save"), ("segue bench -L --sa", "--save"),
-                 ("segue help poli", "policies"))
-        for (arguments, expected), offered in zip(cases, self.complete(*(line for line, _ in cases)), strict=True):
-            self.assertEqual(offered, expected, arguments)
-
-    def test_bash_completion_offers_all_values_of_a_closed_set_and_each_is_accepted(self):
-        """Of an option that is refused with a list of what it needs, the completion offers that list."""
-        log = self.file("task,arm,reward,time\n" + "".join(
-            f"t{task},{arm},{(task + arm + i) % 2},{i}\n" for task in range(9) for arm in range(2) for i in range(3)), "log.csv")
-        play = ("--steps", 2, "--runs", 2, "--policy", "ts")
-        cases = [("replay", option, "--dry-run", log) for option in ("--play", "--order", "--missing", "--format")]
-        cases += [("tally", "--delimiter", self.folder / "marks.csv", "--out", self.folder / "tally")]
-        cases += [("simulate", option, "--models", PAPER, *play) for option in ("--format", "--kernel")]
-        cases += [("simulate", "--order", "--log", log, "--tasks", 3, *play)]
-        cases += [("learn", option, "--models", 1, log, "--out", self.folder / "saved") for option in ("--order", "--method")]
-        cases += [("estimate", option, "--types", 1, log) for option in ("--method", "--views", "--batches", "--weights")]
-        cases += [("plot", option, "none.csv") for option in ("--kind", "--track", "--format", "--log")]
-        offers = self.complete(*(f"segue {command} {option} ''" for command, option, *_ in cases))
-        for (command, option, *more), offered in zip(cases, offers, strict=True):
-            refusal = run(command, option, "none-such", *more).stderr
-            needed = set(re.split(r"[ ,\n]+", refusal.rpartition("need ")[2])) - {"one", "a", "list", "of", "or", ""}
-            self.assertEqual(needed, set(offered.split()), refusal)
-            for value in offered.split():
-                mark = {"tab": "\t", "semicolon": ";", "pipe": "|"}.get(value, ",")
-                self.file(mark.join(("task", "arm", "reward")) + "\n" + mark.join("aa1") + "\n", "marks.csv")
-                done = run(command, option, value, *more)
-                if command == "plot":  # options are checked before the file is opened
-                    self.assertIn("none.csv: cannot be opened", done.stderr)
-                else:
-                    self.assertEqual(done.returncode, 0, (command, option, value, done.stderr))
 
 
 if __name__ == "__main__":
