@@ -35,14 +35,14 @@ echo "${FAKE_USER:-0}"
 END
 script apt-get << 'END'
 [ "$2" = install ] || {
-    echo 'Get:1 http://deb.debian.org/debian bookworm InRelease [151 kB]'
-    echo 'Get:2 http://deb.debian.org/debian bookworm/main amd64 Packages [8793 kB]'
+    echo 'Get:1 http://mirror.example/debian bookworm InRelease [151 kB]'
+    echo 'Get:2 http://mirror.example/debian bookworm/main amd64 Packages [8793 kB]'
     exit 0
 }
 [ -z "${FAKE_FAILURE:-}" ] || { echo 'E: Unable to locate package gcc'; exit 100; }
 echo 'Reading package lists...'
-echo 'Get:1 http://deb.debian.org/debian bookworm/main amd64 gcc-12 amd64 12.2.0-14 [19.3 MB]'
-echo 'Get:2 http://deb.debian.org/debian bookworm/main amd64 cmake amd64 3.25.1-1 [8692 kB]'
+echo 'Get:1 http://mirror.example/debian bookworm/main amd64 gcc-12 amd64 12.2.0-14 [19.3 MB]'
+echo 'Get:2 http://mirror.example/debian bookworm/main amd64 cmake amd64 3.25.1-1 [8692 kB]'
 echo 'Unpacking gcc-12 (12.2.0-14) ...'
 echo 'Setting up gcc-12 (12.2.0-14) ...'
 echo 'Setting up cmake (3.25.1-1) ...'

@@ -33,6 +33,8 @@ EXCEPTIONS = {
     "told": [("", "the policy told-ucb is a name that other programs use", r"told[-_]ucb")],
     "look": [("", "look-ahead is the field's term", r"look[-_]?ahead")],
     "least": [("", "least squares is the field's term", r"(?i)least[-_ ]squares")],
+    "conduct": [("", "the usual name of such a document", r"(?i)code.of.conduct")],
+    "deal": [("debian/copyright", "the text of a licence", r".")],
     "words": [("", "the check itself", r"check_words"),
               ("", "bash names it so", r"COMP_WORDS")],
     "world": [("", "MPI names it so", r"COMM_WORLD")],
@@ -43,7 +45,7 @@ EXCEPTIONS = {
                 ("docs/", "PRAGMA journal_mode is SQLite's", r"journal_mode|journal_size_limit")],
 }
 FILES = ("src include tests bench fuzz examples logs web docs scripts contrib completions README.md ARCHITECTURE.md "
-         "CONTRIBUTING.md CHANGELOG.md").split()
+         "CONTRIBUTING.md CHANGELOG.md SECURITY.md CODE_OF_CONDUCT.md debian .github").split()
 SKIPPED = {"docs/glossary.md": "it names what it retires", "tests/check_words.py": "the check itself"}
 
 

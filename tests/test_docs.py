@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""The log commands of README and docs run when pasted, and the sample log is what its script writes.
+"""The commands of README and docs that read logs or simulate run when pasted, and the sample log is what its script writes.
 
 A folder stands for the project's: it has logs/, models/, experiments/ and build/release/segue. Each page's commands run there, in
-their order; /tmp is that folder, too. Commands on logs that are not part of Segue ($SEGUE_DATA) are not run. Replays and plans run
-with few repetitions.
+their order; /tmp is that folder, too. Commands on logs that are not part of Segue ($SEGUE_DATA) are not run. Replays, plans and
+simulations run with few repetitions. test_docs_commands.py lists the commands that no test runs.
 
 usage: test_docs.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
@@ -24,18 +24,26 @@ TYPES = {"video": (0.90, 0.20, 0.20), "diagram": (0.65, 0.25, 0.15), "quiz": (0.
 SHARES = (0.4, 0.35, 0.25)
 
 
+def runs_here(line):
+    """Reads the sample log or a tally, or simulates."""
+    if re.match(r"build/release/segue (simulate|complexity|plan) ", line):
+        return True
+    return bool(re.search(r"\b(?:segue [a-z]|awk )", line) and re.search(r"logs/|\.tally", line) and "$SEGUE_DATA" not in line)
+
+
 def commands(page):
-    """The indented commands that read the sample log or a tally, without their line ends."""
+    """The indented commands that run here, without their line ends."""
     text = page.read_text().replace("\\\n", " ")
-    lines = re.findall(r"^    ((?:\S.*)?\b(?:segue [a-z]|awk ).*)$", text, re.M)
-    return [line for line in lines if re.search(r"logs/|\.tally", line) and "$SEGUE_DATA" not in line]
+    return [line for line in re.findall(r"^    (\S.*)$", text, re.M) if runs_here(line)]
 
 
 def shortened(command):
-    """Few repetitions where a command does not say how many."""
+    """Few repetitions: of a simulation always, of others where a command does not say how many."""
+    if re.match(r"build/release/segue simulate ", command):
+        return re.sub(r"--tasks \d+", "--tasks 20", re.sub(r"--runs \d\d+", "--runs 2", command))
     if "--runs" in command or "--dry-run" in command:
         return command
-    command = re.sub(r"\bsegue plan (?=.*logs/)", "segue plan --runs 20 ", command)
+    command = re.sub(r"\bsegue plan ", "segue plan --runs 20 " if "logs/" in command else "segue plan --runs 4 ", command)
     return re.sub(r"\bsegue replay (?=.*logs/)", "segue replay --runs 4 --replicates 4 ", command)
 
 
