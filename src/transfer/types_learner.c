@@ -213,7 +213,7 @@ static segue_status adopt(segue_learner *learner, void *made, segue_error *err)
     SEGUE_TRY(segue_sampler_adopt(t->types, made, err));
     const segue_status status = publish(learner, err);
     if (status != SEGUE_OK)
-        (void)!segue_sampler_adopt(t->types, made, NULL); /* swap back */
+        segue_sampler_swap(t->types, made); /* back */
     return status;
 }
 

@@ -120,7 +120,8 @@ SEGUE_MUST_CHECK segue_status segue_sampler_copy(segue_sampler **out, const segu
 
 /**
  * Adopt a copy that was refitted: add the tasks that were finished since to it, and swap the two.
- * The caller then destroys `copy`.  On failure `s` is as it was.
+ * Types that only the copy has get ids that `s` has not used.  The caller then destroys `copy`, or
+ * swaps the two back.  On failure `s` is as it was.
  *
  * @retval SEGUE_EDOMAIN  it is not a copy, or arms were added since
  * @retval SEGUE_ENOMEM
@@ -128,9 +129,13 @@ SEGUE_MUST_CHECK segue_status segue_sampler_copy(segue_sampler **out, const segu
 SEGUE_MUST_CHECK segue_status segue_sampler_adopt(segue_sampler *s, segue_sampler *copy,
                                                   segue_error *err);
 
+/** Swap two samplers with the same tasks; each keeps its own features. */
+void segue_sampler_swap(segue_sampler *a, segue_sampler *b);
+
 /**
  * Merge the tasks of `other`: the newest tasks of both, in turn, up to the window; those of the one
- * with more finished tasks keep their types.  On failure nothing has changed.
+ * with more finished tasks keep their types, those of `other` with ids that are new in `s`.  On failure
+ * nothing has changed.
  *
  * @retval SEGUE_EDOMAIN  their arms differ
  * @retval SEGUE_ENOMEM

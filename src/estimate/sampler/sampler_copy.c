@@ -28,6 +28,7 @@ static void copy_numbers(segue_sampler *to, const segue_sampler *from)
     to->finished = from->finished;
     to->fitted = from->fitted;
     to->next_id = from->next_id;
+    to->first_own_id = from->first_own_id;
 }
 
 static segue_status fill_copy(segue_sampler *to, const segue_sampler *from, segue_error *err)
@@ -59,7 +60,9 @@ static segue_status copy_with(segue_sampler **out, const segue_sampler *s, size_
 
 segue_status segue_sampler_copy(segue_sampler **out, const segue_sampler *s, segue_error *err)
 {
-    return copy_with(out, s, s->config.n_arms, err);
+    SEGUE_TRY(copy_with(out, s, s->config.n_arms, err));
+    (*out)->first_own_id = s->next_id;
+    return SEGUE_OK;
 }
 
 segue_status segue_sampler_resize(segue_sampler *s, size_t n_arms, segue_error *err)
@@ -83,8 +86,24 @@ static bool is_copy(const segue_sampler *copy, const segue_sampler *of)
            a->seed == b->seed && a->run == b->run && copy->finished <= of->finished;
 }
 
-/* Swap two samplers with the same tasks; each keeps its own features. */
-static void swap_types(segue_sampler *a, segue_sampler *b)
+/* Add `shift` to the ids from `first` on, and to the next one. */
+static void shift_ids(segue_sampler *s, uint64_t first, uint64_t shift)
+{
+    for (size_t c = 0; c < s->types.n_types; c++)
+        if (s->types.id[c] >= first)
+            s->types.id[c] += shift;
+    s->next_id += shift;
+}
+
+/* Types that the copy and the original found since then have the same ids: those of the copy change. */
+static void separate_ids(segue_sampler *copy, const segue_sampler *original)
+{
+    const uint64_t shift = original->next_id - copy->first_own_id;
+    shift_ids(copy, copy->first_own_id, shift);
+    copy->first_own_id += shift;
+}
+
+void segue_sampler_swap(segue_sampler *a, segue_sampler *b)
 {
     const feature_table features = a->features;
     swap(a, b);
@@ -98,6 +117,7 @@ segue_status segue_sampler_adopt(segue_sampler *s, segue_sampler *copy, segue_er
     const uint64_t known = copy->finished;
     if (!is_copy(copy, s))
         return segue_fail(err, SEGUE_EDOMAIN, "the types to adopt are not a copy");
+    separate_ids(copy, s);
     for (size_t l = 0; l < s->tasks.count; l++) {
         const uint64_t number = segue_task_window_number(&s->tasks, l);
         if (number <= known)
@@ -108,7 +128,7 @@ segue_status segue_sampler_adopt(segue_sampler *s, segue_sampler *copy, segue_er
     copy->finished = s->finished;
     copy->pulls = s->pulls;
     segue_sampler_recent_update(copy);
-    swap_types(s, copy);
+    segue_sampler_swap(s, copy);
     return SEGUE_OK;
 }
 
@@ -217,6 +237,8 @@ static segue_status pool_both(segue_sampler *pool, const segue_sampler *a, const
     SEGUE_TRY(segue_sampler_reserve(pool, both, err));
     copy_numbers(pool, main);
     copy_empty(&pool->types, &main->types);
+    if (main == b) /* its ids are others in `a` */
+        shift_ids(pool, 0, a->next_id - 1);
     pool->finished = a->finished + b->finished;
     pool->pulls = a->pulls + b->pulls;
     for (size_t k = both < window ? both : window; k-- > 0;) /* k tasks are newer */

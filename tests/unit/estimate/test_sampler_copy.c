@@ -144,8 +144,16 @@ static void odd_numbers_are_refused_or_harmless(void **state)
 
 /* ---- copies ------------------------------------------------------------------------------ */
 
+/* Add `shift` to the ids from `first` on, and to the next one. */
+static void shift_ids_from(segue_sampler *s, uint64_t first, uint64_t shift)
+{
+    for (size_t c = 0; c < s->types.n_types; c++)
+        s->types.id[c] += s->types.id[c] >= first ? shift : 0;
+    s->next_id += shift;
+}
+
 /* A copy is refitted while tasks go on; then nothing shows of it: the same tasks finished in the
- * refitted one give the same. */
+ * refitted one give the same, but for ids, of which some are used up. */
 static void a_refitted_copy_is_adopted_with_what_came_meanwhile(void **state)
 {
     (void)state;
@@ -160,13 +168,16 @@ static void a_refitted_copy_is_adopted_with_what_came_meanwhile(void **state)
         assert_ok(segue_sampler_copy(&plain, s, NULL));
         segue_sampler_refit(copy);
         segue_sampler_refit(plain);
+        const uint64_t first = s->next_id;
         for (int j = 0; j < meanwhile; j++) {
             double sum[7], pulls[7];
             play(&rng, 7, models->mean + j % 5 * 7, 30, false, true, sum, pulls);
             assert_ok(segue_sampler_add_task(s, sum, pulls, NULL));
             assert_ok(segue_sampler_add_task(plain, sum, pulls, NULL));
         }
+        const uint64_t used = s->next_id - first;
         assert_ok(segue_sampler_adopt(s, copy, NULL));
+        shift_ids_from(plain, first, used);
         assert_same(s, plain);
         check_sampler(s);
         segue_sampler_destroy(s);
@@ -174,6 +185,45 @@ static void a_refitted_copy_is_adopted_with_what_came_meanwhile(void **state)
         segue_sampler_destroy(plain);
     }
     segue_models_destroy(models);
+}
+
+/* Note in `used` the ids of `s` from `first` on; returns whether one was there already. */
+static bool note_ids(const segue_sampler *s, uint64_t first, bool *used, size_t n_used)
+{
+    bool was_there = false;
+    for (size_t c = 0; c < s->types.n_types; c++) {
+        const uint64_t id = s->types.id[c];
+        assert_in_range(id, 1, n_used - 1);
+        was_there = was_there || (id >= first && used[id]);
+        used[id] = true;
+    }
+    return was_there;
+}
+
+/* Types are found in the original while a copy is refitted, and by that refit: no id is given twice. */
+static void an_id_is_of_one_type_for_ever(void **state)
+{
+    (void)state;
+    int both = 0;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        segue_rng rng;
+        bool used[1000] = {false};
+        segue_rng_init(&rng, 91, seed, 0, 0);
+        segue_sampler *s = new_default(7, seed), *copy = NULL;
+        learn_paper_tasks(s, &rng, 20, 30);
+        assert_ok(segue_sampler_copy(&copy, s, NULL));
+        const uint64_t first = s->next_id;
+        segue_sampler_refit(copy);
+        learn_paper_tasks(s, &rng, 12, 30);
+        const bool found = s->next_id > first && copy->next_id > first;
+        (void)note_ids(s, first, used, 1000);
+        assert_ok(segue_sampler_adopt(s, copy, NULL));
+        assert_false(note_ids(s, first, used, 1000));
+        both += found;
+        segue_sampler_destroy(s);
+        segue_sampler_destroy(copy);
+    }
+    assert_in_range(both, 1, 20); /* or the test would show nothing */
 }
 
 /* More tasks came than the window holds: the newest remain, and all are counted. */
@@ -232,7 +282,7 @@ static bool knows_what_both_knew(uint64_t seed)
     bool is_right = true;
     learn_tasks_of(left, &rng, mean[0], 2, 100, 100);
     learn_tasks_of(right, &rng, mean[2], 2, 120, 100);
-    const uint64_t newest = segue_sampler_id(right, 1);
+    const uint64_t before = left->next_id, newest = before - 1 + segue_sampler_id(right, 1);
     assert_ok(segue_sampler_merge(left, right, NULL));
     assert_int_equal(segue_sampler_tasks(left), 220);
     assert_int_equal(segue_sampler_in_window(left), 220);
@@ -243,6 +293,8 @@ static bool knows_what_both_knew(uint64_t seed)
     for (size_t k = 0; k < 4; k++)
         is_right = is_right && distance_to_model(left, mean[k]) < 0.1;
     is_right = is_right && number_of_id(left, newest) > 0; /* of the longer history */
+    for (size_t c = 1; c <= segue_sampler_count(left); c++) /* no type is one that `left` had */
+        assert_in_range(segue_sampler_id(left, c), before, left->next_id - 1);
     segue_sampler_destroy(left);
     segue_sampler_destroy(right);
     return is_right;
@@ -390,6 +442,7 @@ int main(void)
         cmocka_unit_test(cut_bytes_are_refused),
         cmocka_unit_test(odd_numbers_are_refused_or_harmless),
         cmocka_unit_test(a_refitted_copy_is_adopted_with_what_came_meanwhile),
+        cmocka_unit_test(an_id_is_of_one_type_for_ever),
         cmocka_unit_test(a_copy_that_is_older_than_the_window_is_adopted),
         cmocka_unit_test(only_copies_are_adopted),
         cmocka_unit_test(merged_samplers_know_what_both_knew),
