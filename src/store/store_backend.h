@@ -91,6 +91,8 @@ typedef struct segue_store_sessions {
                                  char (*out)[SEGUE_MAX_ADDRESS + 1], size_t *count,
                                  segue_error *err);
     segue_status (*release)(segue_store *store, int64_t learner, segue_error *err);
+    segue_status (*hold)(segue_store *store, int64_t learner, uint64_t epoch, bool *owns,
+                         segue_error *err);
     segue_status (*claim)(segue_store *store, const char *name, bool *is_free, segue_error *err);
     segue_status (*add_lease)(segue_store *store, int64_t learner, segue_error *err);
     segue_status (*list)(segue_store *store, const segue_session *session, bool own, int64_t *out,

@@ -39,11 +39,11 @@ static void on_adopted(void *context)
 }
 
 static bool push_adoption(cluster *c, const segue_recovery_result *found,
-                          const segue_session *session, routed *r)
+                          const segue_session *session, uint64_t epoch, routed *r)
 {
     c->adopting = r;
     atomic_store(&c->is_adopting, true);
-    if (segue_op_adopt_push(c->service, found, session, on_adopted, c))
+    if (segue_op_adopt_push(c->service, found, session, epoch, on_adopted, c))
         return true;
     c->adopting = NULL;
     atomic_store(&c->is_adopting, false);
@@ -81,7 +81,7 @@ static segue_status recover(cluster *c, const segue_lease *lease, const segue_se
             found.why = why.message;
             if (found.state)
                 found.state->epoch = lease->epoch;
-            *pushed = push_adoption(c, &found, session, r);
+            *pushed = push_adoption(c, &found, session, lease->epoch, r);
             status = SEGUE_OK;
         }
         segue_learner_state_release(found.state);

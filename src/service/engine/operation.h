@@ -111,6 +111,7 @@ struct operation {
         struct {
             segue_session session;      /* adopt: that took it; session: that begins */
             char why[SEGUE_ERROR_SIZE]; /* adopt: it is damaged; "": it is not */
+            uint64_t epoch;             /* adopt: of the lease */
             double created, clock;
         } owner;
         struct {

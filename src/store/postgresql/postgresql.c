@@ -220,9 +220,9 @@ static segue_status count_commits(postgresql_store *store, postgresql_state *now
 {
     PGresult *result = NULL;
     SEGUE_TRY(segue_postgresql_connect_again(store, err));
+    SEGUE_TRY(segue_postgresql_session_name(store, err));
     SEGUE_TRY(segue_postgresql_pipeline_queue(store, PG_BEGIN, NULL, err));
     store->transaction = POSTGRESQL_WRITE;
-    SEGUE_TRY(segue_postgresql_session_prepare(store, err));
     SEGUE_TRY(lock(store, &result, err));
     const segue_status status = parse_state(store, result, now, err);
     PQclear(result);

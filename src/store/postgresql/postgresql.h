@@ -211,7 +211,10 @@ void segue_postgresql_session_copy_text(const store_row *row, int column, char *
 
 /* Return whether this handle writes for a session of several. */
 bool segue_postgresql_session_is_set(const postgresql_store *store);
-/* Before BEGIN: name the connection, have numbers for the transaction. */
+/* Before BEGIN, and not within a transaction, which may be rolled back: name the connection. */
+SEGUE_MUST_CHECK segue_status segue_postgresql_session_name(postgresql_store *store,
+                                                            segue_error *err);
+/* ... and have numbers for the transaction. */
 SEGUE_MUST_CHECK segue_status segue_postgresql_session_prepare(postgresql_store *store,
                                                                segue_error *err);
 /* Lock the row of the session: columns as PG_LOCK_META.  SEGUE_EIO: also if it has ended. */
@@ -221,6 +224,10 @@ SEGUE_MUST_CHECK segue_status segue_postgresql_session_lock(postgresql_store *st
 segue_status segue_postgresql_session_fail(postgresql_store *store, segue_error *err);
 /* Numbers continue in this server's blocks. */
 void segue_postgresql_session_set_numbers(const postgresql_store *store, postgresql_state *now);
+/* Read the numbers that all servers have given out. */
+SEGUE_MUST_CHECK segue_status segue_postgresql_session_read_numbers(postgresql_store *store,
+                                                                    segue_store_meta *meta,
+                                                                    segue_error *err);
 /* Queue the count of transactions. */
 SEGUE_MUST_CHECK segue_status segue_postgresql_session_queue_end(postgresql_store *store,
                                                                  segue_error *err);
@@ -236,6 +243,9 @@ SEGUE_MUST_CHECK segue_status segue_postgresql_lease_take(segue_store *base,
                                                           segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_postgresql_lease_release(segue_store *base, int64_t learner,
                                                              segue_error *err);
+SEGUE_MUST_CHECK segue_status segue_postgresql_lease_hold(segue_store *base, int64_t learner,
+                                                          uint64_t epoch, bool *owns,
+                                                          segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_postgresql_lease_claim(segue_store *base, const char *name,
                                                            bool *is_free, segue_error *err);
 SEGUE_MUST_CHECK segue_status segue_postgresql_lease_add_lease(segue_store *base, int64_t learner,

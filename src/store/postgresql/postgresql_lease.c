@@ -78,6 +78,25 @@ segue_status segue_postgresql_lease_release(segue_store *base, int64_t learner, 
                        learner, err);
 }
 
+/* The row stays locked: another server that takes the learner waits. */
+segue_status segue_postgresql_lease_hold(segue_store *base, int64_t learner, uint64_t epoch,
+                                         bool *owns, segue_error *err)
+{
+    postgresql_parameters p = {.n = 0};
+    int64_t one = 0;
+    int n = 0;
+    segue_postgresql_pipeline_integer(&p, learner);
+    segue_postgresql_pipeline_integer(&p, (int64_t)epoch);
+    segue_postgresql_pipeline_session(&p, &base->session);
+    SEGUE_TRY(segue_postgresql_session_run_integers(
+        base,
+        "SELECT 1::bigint FROM lease AS e JOIN learner AS l ON l.id = e.learner WHERE "
+        "e.learner = $1 AND e.epoch = $2 AND e.owner = $3 AND l.name IS NOT NULL FOR SHARE OF e",
+        &p, &one, 1, &n, err));
+    *owns = n == 1;
+    return SEGUE_OK;
+}
+
 /* A lock by the name's hash: two servers do not both find that a name is free.  One that has to wait
  * is told that it is not free: it looks again later. */
 segue_status segue_postgresql_lease_claim(segue_store *base, const char *name, bool *is_free,

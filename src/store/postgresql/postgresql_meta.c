@@ -53,12 +53,15 @@ segue_status segue_postgresql_meta_read_state(postgresql_store *store, postgresq
 segue_status segue_postgresql_meta_read(segue_store *base, segue_store_meta *out, segue_error *err)
 {
     postgresql_state state;
-    SEGUE_TRY(segue_postgresql_meta_read_state(segue_postgresql_of(base), &state, err));
+    postgresql_store *store = segue_postgresql_of(base);
+    SEGUE_TRY(segue_postgresql_meta_read_state(store, &state, err));
     *out = (segue_store_meta){.starts = (uint64_t)state.starts,
                               .clock = state.clock,
                               .last_learner = state.last_learner,
                               .last_task = state.last_task};
     memcpy(out->key, state.key, sizeof out->key);
+    if (store->transaction == POSTGRESQL_WRITE && segue_postgresql_session_is_set(store))
+        return segue_postgresql_session_read_numbers(store, out, err);
     return SEGUE_OK;
 }
 

@@ -24,6 +24,7 @@
 #define ROWS     (INT64_C(1) << 23) /* ... of tasks and events */
 #define HEADROOM (INT64_C(1) << 22) /* more than a transaction can need */
 #define NAME     "segue "           /* before the session's id in application_name */
+#define VERSION  140000             /* of PostgreSQL, which can wait until a session has ended */
 
 /* ---- statements -------------------------------------------------------------------------- */
 
@@ -67,6 +68,11 @@ void segue_postgresql_session_copy_text(const store_row *row, int column, char *
     out[n] = '\0';
 }
 
+bool segue_postgresql_session_is_set(const postgresql_store *store)
+{
+    return *store->base.session.id;
+}
+
 /* ---- the lock and the name of the connection --------------------------------------------- */
 
 static segue_status lock_shared(segue_store *base, segue_error *err)
@@ -76,6 +82,11 @@ static segue_status lock_shared(segue_store *base, segue_error *err)
     SEGUE_TRY(segue_postgresql_session_run_integers(
         base, "SELECT pg_try_advisory_lock_shared(" SEGUE_POSTGRESQL_LOCK_KEY ")::int::bigint",
         NULL, &locked, 1, &n, err));
+    const int version = PQserverVersion(segue_postgresql_of(base)->db);
+    if (version < VERSION)
+        return segue_fail(err, SEGUE_EFILE,
+                          "%s: is PostgreSQL %d; several servers need %d or newer", base->location,
+                          version / 10000, VERSION / 10000);
     return locked ? SEGUE_OK
                   : segue_fail(err, SEGUE_EFILE,
                                "%s: a server without --advertise has this store alone; stop it",
@@ -83,12 +94,14 @@ static segue_status lock_shared(segue_store *base, segue_error *err)
 }
 
 /* Name a new connection, so that it can be terminated with its session, and lock the store again. */
-static segue_status name_connection(postgresql_store *store, segue_error *err)
+segue_status segue_postgresql_session_name(postgresql_store *store, segue_error *err)
 {
     char name[sizeof NAME + SEGUE_SESSION_SIZE];
     postgresql_parameters p = {.n = 0};
     PGresult *result = NULL;
-    if (strcmp(store->named, store->base.session.id) == 0 && store->named_backend == store->backend)
+    if (!segue_postgresql_session_is_set(store) ||
+        (strcmp(store->named, store->base.session.id) == 0 &&
+         store->named_backend == store->backend))
         return SEGUE_OK;
     SEGUE_TRY(lock_shared(&store->base, err));
     (void)snprintf(name, sizeof name, NAME "%s", store->base.session.id);
@@ -147,6 +160,18 @@ static segue_status take_numbers(postgresql_store *store, segue_error *err)
     return SEGUE_OK;
 }
 
+segue_status segue_postgresql_session_read_numbers(postgresql_store *store, segue_store_meta *meta,
+                                                   segue_error *err)
+{
+    int64_t last[2] = {0};
+    int n = 0;
+    SEGUE_TRY(segue_postgresql_session_run_integers(&store->base, "SELECT learner, task FROM meta",
+                                                    NULL, last, 2, &n, err));
+    meta->last_learner = last[0];
+    meta->last_task = last[1];
+    return SEGUE_OK;
+}
+
 static void skip_events(segue_store *base, uint64_t seq)
 {
     postgresql_store *store = segue_postgresql_of(base);
@@ -156,17 +181,10 @@ static void skip_events(segue_store *base, uint64_t seq)
 
 /* ---- the fence --------------------------------------------------------------------------- */
 
-bool segue_postgresql_session_is_set(const postgresql_store *store)
-{
-    return *store->base.session.id;
-}
-
 segue_status segue_postgresql_session_prepare(postgresql_store *store, segue_error *err)
 {
-    if (!segue_postgresql_session_is_set(store))
-        return SEGUE_OK;
-    SEGUE_TRY(name_connection(store, err));
-    return take_numbers(store, err);
+    SEGUE_TRY(segue_postgresql_session_name(store, err));
+    return segue_postgresql_session_is_set(store) ? take_numbers(store, err) : SEGUE_OK;
 }
 
 segue_status segue_postgresql_session_fail(postgresql_store *store, segue_error *err)
@@ -319,8 +337,9 @@ static segue_status list_servers(segue_store *base, const segue_session *session
     segue_postgresql_pipeline_session(&p, session);
     SEGUE_TRY(segue_postgresql_session_run(
         base,
-        "SELECT address FROM server WHERE id <> $1 AND address <> '' AND expires >= "
-        "clock_timestamp() ORDER BY address",
+        "SELECT DISTINCT address FROM server WHERE id <> $1 AND address <> '' AND expires >= "
+        "clock_timestamp() AND address IS DISTINCT FROM (SELECT address FROM server WHERE id = $1) "
+        "ORDER BY address",
         &p, &result, err));
     *count = 0;
     for (int i = 0; i < PQntuples(result) && *count < SEGUE_MAX_SERVERS; i++) {
@@ -341,6 +360,7 @@ const segue_store_sessions segue_postgresql_session_functions = {
     .find = segue_postgresql_lease_find,
     .take = segue_postgresql_lease_take,
     .release = segue_postgresql_lease_release,
+    .hold = segue_postgresql_lease_hold,
     .claim = segue_postgresql_lease_claim,
     .add_lease = segue_postgresql_lease_add_lease,
     .list = segue_postgresql_lease_list,

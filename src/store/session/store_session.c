@@ -66,6 +66,12 @@ segue_status segue_store_free_lease(segue_store *store, int64_t learner, segue_e
                                            : SEGUE_OK;
 }
 
+segue_status segue_store_hold_lease(segue_store *store, int64_t learner, uint64_t epoch, bool *owns,
+                                    segue_error *err)
+{
+    return store->backend->sessions->hold(store, learner, epoch, owns, err);
+}
+
 segue_status segue_store_claim_name(segue_store *store, const char *name, bool *is_free,
                                     segue_error *err)
 {

@@ -81,7 +81,7 @@ SEGUE_MUST_CHECK segue_status segue_store_take_lease(segue_store *store,
                                                      const segue_lease *found, uint64_t *epoch,
                                                      segue_error *err);
 
-/** The addresses of the other servers that live and have one. */
+/** The addresses of the other servers that live and have one, each once. */
 SEGUE_MUST_CHECK segue_status segue_store_servers(segue_store *store, const segue_session *session,
                                                   char (*out)[SEGUE_MAX_ADDRESS + 1], size_t *count,
                                                   segue_error *err);
@@ -90,6 +90,11 @@ SEGUE_MUST_CHECK segue_status segue_store_servers(segue_store *store, const segu
  * sessions. */
 SEGUE_MUST_CHECK segue_status segue_store_free_lease(segue_store *store, int64_t learner,
                                                      segue_error *err);
+
+/** Inside a transaction: find out whether the session of the handle owns a learner in this epoch, and
+ * let no server change that until the end.  *owns: false also of a learner that was deleted. */
+SEGUE_MUST_CHECK segue_status segue_store_hold_lease(segue_store *store, int64_t learner,
+                                                     uint64_t epoch, bool *owns, segue_error *err);
 
 /** Inside a transaction: find out whether a learner's name is free, and keep others from adding it
  * until the end; add the lease of a new learner, which the session of the handle owns, in epoch 1. */
