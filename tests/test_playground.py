@@ -173,6 +173,19 @@ class Playground(Page):
         self.browser.press("ArrowLeft", 37)
         self.assertNotEqual(self.text("#step-text"), before)
 
+    def test_6_the_skip_link_keeps_the_settings(self):
+        self.visit("set=testable&steps=60&tasks=40&seed=5")
+        before = self.browser.value("location.hash")
+        self.tab_to("Skip to the content")
+        self.browser.press(*ENTER)
+        self.assertEqual(self.browser.value("[document.activeElement.id, location.hash]"), ["main", before])
+        self.tab_to("steps")
+        self.browser.value("location.hash = 'main'")  # as a link to a place on the page
+        self.browser.value("new Promise(done => setTimeout(done, 200))")
+        self.assertEqual(self.browser.value("['set', 'steps', 'tasks', 'seed'].map(id => document.getElementById(id).value)"),
+                         ["testable", "60", "40", "5"])
+        self.assertEqual(self.text("#settings .error"), "")
+
     def test_6_the_focus_stays_in_a_table_that_changes(self):
         self.visit("set=paper&steps=40&tasks=1000&pace=20")
         self.browser.value("document.querySelector('#settings [type=submit]').click()")

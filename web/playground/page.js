@@ -4,7 +4,7 @@ import { setText } from "./dom.js";
 import { makeLog } from "./log.js";
 import { Run, startWorker } from "./run.js";
 import { makeResults } from "./results.js";
-import { makeSettings } from "./settings.js";
+import { hasSettings, makeSettings } from "./settings.js";
 
 const status = document.getElementById("status");
 let run = null;
@@ -79,6 +79,12 @@ function stop() {
 
 const settings = makeSettings(document.getElementById("settings"), { begin, stop });
 makeLog(document.getElementById("log"));
+
+/* The hash holds the settings, so the skip link cannot use it. */
+document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    document.getElementById("main").focus();
+});
 const asker = startWorker({ work: "version" }, {
     version: ({ version }) => {
         setText(document.getElementById("version"), `libsegue ${version}`);
@@ -88,5 +94,5 @@ const asker = startWorker({ work: "version" }, {
 });
 settings.open().then(() => {
     document.body.dataset.state = "ready";
-    if (!location.hash) document.querySelector("#settings [type=submit]").click();
+    if (!hasSettings(location.hash)) document.querySelector("#settings [type=submit]").click();
 }, (error) => setText(status, error.message));

@@ -38,9 +38,12 @@ async function loadPreset(name, seed) {
 
 const isWhole = (text, low, high) => /^\d+$/.test(text) && Number(text) >= low && Number(text) <= high;
 
+/** True if a hash holds settings: another one, such as "#main", is a place on the page. */
+export const hasSettings = (hash) => hash.includes("=");
+
 /* Settings of an address; what is missing or wrong has its usual value, and `wrong` names it. */
 function readAddress() {
-    const given = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+    const given = Object.fromEntries(new URLSearchParams(hasSettings(location.hash) ? location.hash.slice(1) : ""));
     const { models, ...others } = given;
     const ranges = Object.fromEntries(sliders.map(({ name, min, max }) => [name, [min, max]]));
     const isFine = {
@@ -174,6 +177,8 @@ export function makeSettings(form, { begin, stop }) {
         store();
         begin(read());
     });
-    window.addEventListener("hashchange", open);
+    window.addEventListener("hashchange", () => {
+        if (hasSettings(location.hash)) open().catch((error) => setText(wrong, error.message));
+    });
     return { open, running: (is) => { stopButton.disabled = !is; } };
 }
