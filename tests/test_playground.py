@@ -196,6 +196,47 @@ class Playground(Page):
         self.assertEqual(self.browser.value("document.activeElement.className"), "frame")
         self.browser.value("document.querySelector('#settings button[type=button]').click()")
 
+    def choose_task(self, task):
+        self.browser.value(f"(() => {{ const slider = document.getElementById('task'); slider.value = {task};"
+                           "slider.dispatchEvent(new Event('input', {bubbles: true})); })()")
+
+    def begin(self, hash):
+        self.visit(hash)
+        self.browser.value("document.querySelector('#settings [type=submit]').click()")
+
+    def test_7_an_earlier_task_is_shown_while_the_run_goes_on(self):
+        self.begin("set=paper&steps=40&tasks=60&pace=20&seed=7")
+        self.browser.wait("document.getElementById('task').max >= 10")
+        self.choose_task(5)
+        self.browser.wait("document.body.dataset.state === 'done'", 60)
+        self.assertEqual(self.browser.value("[document.getElementById('task').value, document.getElementById('task').max]"), ["5", "60"])
+        self.assertIn("Done after 60 tasks. Regret per task: ts ", self.text("#status"))
+        self.assertEqual(len(self.downloads()["played.csv"].splitlines()), 1 + 4 * 60)
+
+    def test_7_at_its_end_the_slider_follows_again(self):
+        self.begin("set=paper&steps=40&tasks=60&pace=20&seed=7")
+        self.browser.wait("document.getElementById('task').max >= 10")
+        self.choose_task(5)
+        self.choose_task(1000)  # its end
+        self.browser.wait("document.body.dataset.state === 'done'", 60)
+        self.assertEqual(self.browser.value("document.getElementById('task').value"), "60")
+
+    def test_7_a_stopped_run_is_the_beginning_of_the_commands(self):
+        self.begin("set=paper&steps=40&tasks=100&pace=20&seed=7")
+        self.browser.wait("document.getElementById('task').max >= 10")
+        self.choose_task(5)
+        self.browser.value("[...document.querySelectorAll('#settings button')].find(b => b.innerText === 'Stop').click()")
+        tasks = int(self.browser.value("document.getElementById('task').max"))
+        self.assertIn(f"Stopped after {tasks} tasks.", self.text("#status"))
+        self.assertIn(f"the first {tasks} tasks", self.text(COMMAND))
+        with tempfile.TemporaryDirectory() as holder:
+            folder = pathlib.Path(holder)
+            self.follow_command(folder)
+            played = {key: float(f"{x:.15g}") for key, x in self.read(folder / "played.csv", "regret").items()}
+            whole = self.read(folder / "regret.csv", "mean")
+        self.assertEqual(len(played), 4 * tasks)
+        self.assertEqual(played, {key: x for key, x in whole.items() if int(key[1]) <= tasks})
+
     def test_7_stop_leaves_what_was_played(self):
         self.visit("set=paper&steps=100&tasks=1000&pace=2")
         self.browser.value("document.querySelector('#settings [type=submit]').click()")

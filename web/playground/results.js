@@ -1,7 +1,7 @@
 /* results.js - what a run shows: regret, types that were found, the running task, the command.
  * SPDX-License-Identifier: Apache-2.0 */
 import { h, section, setText } from "./dom.js";
-import { count, share } from "./format.js";
+import { count, many, share } from "./format.js";
 import { paint } from "./heat.js";
 import { makeChart, makeMark, makeTable, replaceParts } from "./chart.js";
 import { drifted, toCsv } from "./models.js";
@@ -31,14 +31,14 @@ function makeRegret() {
     const element = section("regret", "Regret: reward missed, against each task's best arm", tiles, chart.element,
         h("div", { class: "field wide-field" }, h("label", { for: "task" }, "Show the run up to task"), slider));
 
-    function update(run, shown) {
+    function update(run, shown, reached) {
         const lines = run.candidates.map(({ policy, regret }) => {
             let total = 0;
             return { name: policy, colour: COLOURS[policy], values: [[0, 0], ...regret.slice(0, shown).map((x, i) => [i + 1, total += x])] };
         });
-        slider.max = run.played();
+        slider.max = reached;
         slider.value = shown;
-        slider.setAttribute("aria-valuetext", `${shown} of ${run.settings.tasks} tasks`);
+        slider.setAttribute("aria-valuetext", `${shown} of ${reached} tasks`);
         tiles.replaceChildren(...run.candidates.map(({ policy, regret, message }) => h("div", {}, h("dt", {}, `${policy}: regret per task`),
             h("dd", message ? { class: "failed" } : {}, message ?? (shown ? (sum(regret.slice(0, shown)) / shown).toFixed(2) : "–")))));
         const max = Math.max(...lines.map((line) => line.values.at(-1)[1]));
@@ -147,18 +147,19 @@ function command({ steps, tasks, seed, spread, drift }) {
 
 function makeCommand() {
     const element = section("command", "The same numbers on the command line");
-    function update(run, shown) {
+    function update(run, reached) {
         const { settings } = run;
         const lines = run.candidates.filter((candidate) => !candidate.message)
-            .flatMap(({ policy, regret }) => regret.slice(0, shown).map((x, i) => `${policy},${i + 1},${x}`));
+            .flatMap(({ policy, regret }) => regret.slice(0, reached).map((x, i) => `${policy},${i + 1},${x}`));
+        const played = reached < settings.tasks ? `the first ${many(reached, "task")}, which were played here: ` : "what was played here: ";
         element.replaceChildren(element.firstChild, h("pre", { tabindex: "0", role: "group", "aria-label": "Command" }, command(settings)),
             h("p", {}, "Files: ", download("models.csv", toCsv(settings.set)), ...(settings.drift ? [", ", download("changed.csv", toCsv(drifted(settings.set)))] : []),
-                ", and what was played here: ", download("played.csv", `policy,task,regret\n${lines.join("\n")}\n`)));
+                ", and ", played, download("played.csv", `policy,task,regret\n${lines.join("\n")}\n`)));
     }
     return { element, update };
 }
 
-/** All results, and the slider that chooses the task up to which they are shown. */
+/** All results, and the slider that chooses the task up to which they are shown; `reached` tasks can be chosen. */
 export function makeResults() {
     const regret = makeRegret();
     const parts = [regret, makeTypes(), makeRunning()];
@@ -167,7 +168,7 @@ export function makeResults() {
     return {
         element,
         slider: regret.slider,
-        update: (run, shown) => parts.forEach((part) => part.update(run, shown)),
-        finish: (run, shown) => last.update(run, shown),
+        update: (run, shown, reached) => parts.forEach((part) => part.update(run, shown, reached)),
+        finish: (run, reached) => last.update(run, reached),
     };
 }
