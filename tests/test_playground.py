@@ -136,6 +136,28 @@ class Playground(Page):
         self.assertIn("cannot be used, and the usual ones instead: steps, colour.", self.text("#settings .error"))
         self.assertIn("never: the run has only 300 tasks", self.text("#settings"))
 
+    def means(self):
+        return self.browser.value("[...document.querySelectorAll('.editor input')].map(input => input.value)")
+
+    def fill(self, name, value):
+        self.browser.value(f"(() => {{ const field = document.getElementById('{name}'); field.value = '{value}';"
+                           "field.dispatchEvent(new Event('input')); field.dispatchEvent(new Event('change')); })()")
+
+    def test_3_an_address_gives_the_same_random_set(self):
+        self.visit("set=paper&steps=40&tasks=40")
+        self.fill("seed", 1)
+        self.fill("set", "random")
+        self.browser.wait("location.hash.includes('set=random')")
+        first = self.means()
+        self.fill("seed", 2)
+        self.browser.wait("location.hash.includes('seed=2')")
+        shown = self.means()
+        self.assertNotEqual(shown, first)
+        self.fill("seed", "")  # not a seed: nothing changes
+        self.assertEqual(self.means(), shown)
+        self.visit(self.browser.value("location.hash.slice(1)"))
+        self.assertEqual(self.means(), shown)
+
     def drop(self, path):
         found = self.browser.call("Runtime.evaluate", expression="document.getElementById('log-file')")
         self.browser.call("DOM.setFileInputFiles", files=[str(path)], objectId=found["result"]["objectId"])

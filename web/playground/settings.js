@@ -68,7 +68,7 @@ export function makeSettings(form, { begin, stop }) {
 
     const choice = h("select", { id: "set", onchange: () => choose(choice.value) },
         h("option", { value: "own" }, "Edited"), ...Object.entries(PRESETS).map(([value, text]) => h("option", { value }, text)));
-    const seed = h("input", { id: "seed", type: "number", min: "0", step: "1", required: true, onchange: store });
+    const seed = h("input", { id: "seed", type: "number", min: "0", step: "1", required: true, onchange: reseed });
     const pace = h("select", { id: "pace", onchange: store }, ...Object.entries(PACES).map(([value, text]) => h("option", { value }, text)));
     const editor = h("div", { class: "frame", tabindex: "0", role: "group", "aria-label": "Model set" });
     const wrong = h("p", { class: "error", role: "alert" });
@@ -131,6 +131,13 @@ export function makeSettings(form, { begin, stop }) {
         } catch (error) {
             setText(wrong, error.message);
         }
+    }
+
+    /* The address names a random set by its seed, so another seed draws another one. */
+    function reseed() {
+        const fine = isWhole(seed.value, 0, 2 ** 53);
+        if (fine && preset === "random") choose("random");
+        else if (fine) store();
     }
 
     /** The settings of a run, as the candidates need them. */
