@@ -5,12 +5,16 @@ Skipped where the program was built without the playground ('make playground' bu
 
 usage: test_playground.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
+import contextlib
 import csv
+import functools
+import http.server
 import json
 import pathlib
 import shlex
 import sys
 import tempfile
+import threading
 import urllib.parse
 import urllib.request
 
@@ -19,10 +23,24 @@ from program import SEGUE, SOURCE, answer, run
 from service import Service
 
 LOG = SOURCE / "logs" / "tutor.csv"
+PLAYGROUND = pathlib.Path(SEGUE).parent / "playground"
 EFFORT = {"runs": 2, "replicates": 2}  # the same numbers of both; the fewest that give a verdict
 COMMAND = "section:has(#command)"
 LEFT = ("performance.getEntriesByType('resource').map(e => e.name)"
         ".filter(name => !name.startsWith(location.origin + '/') && !name.startsWith('data:'))")
+
+
+@contextlib.contextmanager
+def http_server(folder):
+    """Serve a folder as `python3 -m http.server` does; its address."""
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
 
 
 def setUpModule():
@@ -266,6 +284,15 @@ class Playground(Page):
         self.browser.value("[...document.querySelectorAll('#settings button')].find(b => b.innerText === 'Stop').click()")
         self.assertIn("Stopped after", self.text("#status"))
         self.assertEqual(self.browser.value("document.body.dataset.state"), "done")
+
+    def test_8_a_file_says_how_to_open_it(self):
+        self.browser.open((PLAYGROUND / "index.html").as_uri(), 1280, False)
+        self.assertIn("python3 -m http.server", self.text("#how-to-open"))
+        self.browser.complaints.clear()  # the browser loads no module from a file
+        with http_server(PLAYGROUND) as address:
+            self.browser.open(address, 1280, False)
+            self.browser.wait("document.body.dataset.state === 'done'", 60)
+            self.assertIsNone(self.browser.value("document.getElementById('how-to-open')"))
 
     def test_8_nothing_is_loaded_from_elsewhere(self):
         self.play()

@@ -7,6 +7,7 @@ import { Run, startWorker } from "./run.js";
 import { makeResults } from "./results.js";
 import { hasSettings, makeSettings } from "./settings.js";
 
+document.getElementById("how-to-open").remove(); /* this script has been started */
 const status = document.getElementById("status");
 let run = null;
 let results = null;
