@@ -285,6 +285,22 @@ class Playground(Page):
         self.assertIn("Stopped after", self.text("#status"))
         self.assertEqual(self.browser.value("document.body.dataset.state"), "done")
 
+    def memory(self):
+        """Bytes of the page, after garbage is collected."""
+        self.browser.call("HeapProfiler.collectGarbage")
+        usage = self.browser.call("Runtime.getHeapUsage")
+        return usage["usedSize"] + usage.get("backingStorageSize", 0)
+
+    def test_7_a_long_run_takes_little_memory_and_ends_its_workers(self):
+        self.visit("set=paper&steps=1000&tasks=100&pace=20")
+        self.browser.value("{ const end = Worker.prototype.terminate; window.ended = new Set();"
+                           "Worker.prototype.terminate = function () { ended.add(this); end.call(this); }; }")
+        before = self.memory()
+        self.browser.value("document.querySelector('#settings [type=submit]').click()")
+        self.browser.wait("document.body.dataset.state === 'done'", 120)
+        self.assertEqual(self.browser.value("ended.size"), 4)
+        self.assertLess(self.memory() - before, 6e6)  # 100,000 steps of 24 bytes, and the page's own
+
     def test_8_a_file_says_how_to_open_it(self):
         self.browser.open((PLAYGROUND / "index.html").as_uri(), 1280, False)
         self.assertIn("python3 -m http.server", self.text("#how-to-open"))

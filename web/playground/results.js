@@ -5,6 +5,7 @@ import { count, many, share } from "./format.js";
 import { paint } from "./heat.js";
 import { makeChart, makeMark, makeTable, replaceParts } from "./chart.js";
 import { drifted, toCsv } from "./models.js";
+import { posteriorOf, stepOf } from "./steps.js";
 
 const COLOURS = { ts: "type-2", mucb: "type-3", tucb: "type-4", tla: "type-1" };
 const ROWS = 40; /* of the table of a chart */
@@ -90,8 +91,7 @@ const PURPOSES = { exploit: "to exploit the best arm", explore: "to explore", dr
 
 function describe(step, arms) {
     const why = step.purpose === "distinguish" ? `to tell ${typeName(step.types[0])} from ${typeName(step.types[1])}` : PURPOSES[step.purpose];
-    const best = step.posterior.indexOf(Math.max(...step.posterior));
-    return `${typeName(best)} is likeliest (${share(step.posterior[best])}). tla pulls ${arms[step.arm]} ${why}: reward ${step.reward}.`;
+    return `${typeName(step.likeliest)} is likeliest (${share(step.share)}). tla pulls ${arms[step.arm]} ${why}: reward ${step.reward}.`;
 }
 
 function makeRunning() {
@@ -101,34 +101,34 @@ function makeRunning() {
     let task = null;
     let arms = [];
     const chart = makeChart(() => makeTable("Steps of the task", ["Step", "Arm", "Reward", "Purpose", "Posterior of the likeliest type"],
-        every(task.steps.length).map((i) => {
-            const step = task.steps[i - 1];
-            const best = step.posterior.indexOf(Math.max(...step.posterior));
-            return [count(i), arms[step.arm], String(step.reward), step.purpose, `${typeName(best)}: ${share(step.posterior[best])}`];
+        every(task.steps.count).map((i) => {
+            const step = stepOf(task.steps, i - 1);
+            return [count(i), arms[step.arm], String(step.reward), step.purpose, `${typeName(step.likeliest)}: ${share(step.share)}`];
         })));
     const element = section("running", "The running task, step by step", title, chart.element,
         h("div", { class: "field wide-field" }, h("label", { for: "step" }, "Step"), slider), text);
     element.hidden = true; /* until there is a task */
 
     function draw() {
-        const step = task.steps[slider.value - 1];
-        const lines = step.posterior.map((_, type) => ({ name: typeName(type), colour: typeColour(type),
-                                                         values: task.steps.map((one, i) => [i + 1, one.posterior[type] ?? 0]) }));
-        const sentence = `Step ${slider.value}: ${describe(step, arms)}`;
+        const { steps } = task;
+        const lines = Array.from({ length: steps.width }, (_, type) => ({
+            name: typeName(type), colour: typeColour(type),
+            values: Array.from({ length: steps.count }, (__, i) => [i + 1, posteriorOf(steps, i, type)]) }));
+        const sentence = `Step ${slider.value}: ${describe(stepOf(steps, slider.value - 1), arms)}`;
         setText(text, sentence);
         slider.setAttribute("aria-valuetext", sentence);
-        chart.draw({ kind: "layers", lines: [...lines.slice(1), lines[0]], xMax: task.steps.length, yMax: 1, xTitle: "steps", yTitle: "posterior of types",
+        chart.draw({ kind: "layers", lines: [...lines.slice(1), lines[0]], xMax: steps.count, yMax: 1, xTitle: "steps", yTitle: "posterior of types",
                      mark: Number(slider.value), label: `Posterior of the types over the steps of a task. ${sentence}` });
     }
     slider.addEventListener("input", () => task && draw());
     function update(run, shown) {
         const learned = run.candidates.find((candidate) => candidate.policy === "tla").at(shown);
         if (!learned || learned === task) return;
-        const atEnd = !task || Number(slider.value) === task.steps.length || slider.value === slider.max;
+        const atEnd = !task || Number(slider.value) === task.steps.count || slider.value === slider.max;
         task = learned;
         element.hidden = false;
         arms = run.settings.set.arms;
-        slider.max = task.steps.length;
+        slider.max = task.steps.count;
         if (atEnd) slider.value = slider.max;
         setText(title, `Task ${task.after}, played by tla: the probability of each type before each pull. Types have the numbers that they had when it began.`);
         draw();
