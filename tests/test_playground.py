@@ -124,11 +124,39 @@ class Playground(Page):
             self.browser.value(f"document.getElementById('log-{name}').value = {value}")
         self.drop(LOG)
         self.browser.wait("document.querySelector('.verdict')", 120)
-        self.assertEqual(self.text(".verdict"), expected["verdict"]["text"])
+        spelled = self.browser.value(f"import('/playground/wording.js').then(m => m.spell({json.dumps(expected['verdict']['text'])}))")
+        self.assertEqual(self.text(".verdict"), spelled)
+        self.assertEqual(self.text("#verdict-effort"), "A verdict of 2 runs and 2 replicates.")
         rows = self.browser.value("[...document.querySelector('#verdict tbody').rows].map(row => [...row.cells].map(c => c.innerText))")
         shown = [[name, float(reward.split()[0])] for name, reward, *_ in rows]
         self.assertEqual(shown, [[row["policy"], float(f"{row['reward']['mean']:.3f}")] for row in expected["results"] if row["policy"] != "(best arms)"])
         self.assertEqual(self.browser.value(LEFT), [])
+
+    def test_3_by_default_the_verdict_is_quick_and_says_so(self):
+        self.visit("set=paper")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "short.csv")
+            path.write_text("".join(LOG.read_text().splitlines(keepends=True)[:1 + 60 * 30]))  # 60 tasks of 30 rewards
+            expected = json.loads(answer("replay", "--format", "json", "--runs", 6, "--replicates", 7, path))
+            self.drop(path)
+            self.browser.wait("document.querySelector('.verdict')", 120)
+        self.assertIn("A quick verdict, of 6 runs and 7 replicates", self.text("#verdict-effort"))
+        shown = self.browser.value("document.querySelector('#verdict tbody').rows[0].cells[1].innerText")
+        self.assertEqual(float(shown.split()[0]), float(f"{expected['results'][0]['reward']['mean']:.3f}"))
+
+    def test_3_sentences_name_fields_instead_of_options(self):
+        self.visit("set=paper")
+        for said, spelled in [
+                ("so this log may tell with --runs 5.", "so this log may tell with 5 in the field Runs."),
+                ("About 300 tasks, and --runs 21, would tell.", "About 300 tasks, and 21 in the field Runs, would tell."),
+                ("rest on few; lower --steps", "rest on few; lower the field Steps per task"),
+                ("give --missing skip to skip such rows", "choose “Skip rows without a value” to skip such rows"),
+                ("need 0 to 1; give --range 0,5 if that is", "need 0 to 1; give 0 and 5 in the fields Lowest reward and Highest reward if that is"),
+                ("such as with --task user --arm 'the banner'",
+                 "such as with user in the field Column of tasks, 'the banner' in the field Column of arms"),
+                ("give --arm with the key that names it", "give the field Column of arms with the key that names it"),
+                ("give --delimiter semicolon", "give the program's --delimiter semicolon"), ("7 - 5 -- 2", "7 - 5 -- 2")]:
+            self.assertEqual(self.browser.value(f"import('/playground/wording.js').then(m => m.spell({json.dumps(said)}))"), spelled)
 
     def test_3_a_wrong_log_is_explained(self):
         self.visit("set=paper")
