@@ -15,6 +15,7 @@ import urllib.parse
 
 from dashboard_page import ENTER, Page, main, start_browser
 from api_client import ApiClient
+from program import SOURCE, run
 
 
 def setUpModule():
@@ -215,6 +216,16 @@ class Headers(Page):
                 only, none = self.head(path, "HEAD")
                 self.assertEqual((only.status, none, only.headers["Content-Length"]), (200, b"", str(len(body))))
         self.assertEqual(self.head("/no.js")[0].status, 404)
+
+    def test_a_program_without_the_playground_says_what_to_do(self):
+        """Also to those who have a package: each command of the page exists."""
+        page = (SOURCE / "web/playground/missing.html").read_text(encoding="utf-8")
+        self.assertIn("package", page)
+        self.assertIn("\nplayground:", (SOURCE / "Makefile").read_text(encoding="utf-8"))
+        commands = set(re.findall(r"<code>[^<]*\bsegue (\w+)", page))
+        self.assertEqual(commands, {"serve", "version", "simulate", "replay"})
+        for command in commands:
+            self.assertEqual(run("help", command).returncode, 0, command)
 
     def test_compressed_for_who_takes_that(self):
         for path in ("/", "/app.js", "/chart.min.js", "/openapi.json"):

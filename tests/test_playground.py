@@ -8,6 +8,7 @@ SPDX-License-Identifier: Apache-2.0"""
 import contextlib
 import csv
 import functools
+import gzip
 import http.server
 import json
 import pathlib
@@ -15,6 +16,7 @@ import shlex
 import sys
 import tempfile
 import threading
+import time
 import urllib.parse
 import urllib.request
 
@@ -321,6 +323,7 @@ class Playground(Page):
 
     def test_7_a_long_run_takes_little_memory_and_ends_its_workers(self):
         self.visit("set=paper&steps=1000&tasks=100&pace=20")
+        self.browser.wait("document.getElementById('version').textContent")  # its worker has ended
         self.browser.value("{ const end = Worker.prototype.terminate; window.ended = new Set();"
                            "Worker.prototype.terminate = function () { ended.add(this); end.call(this); }; }")
         before = self.memory()
@@ -337,6 +340,40 @@ class Playground(Page):
             self.browser.open(address, 1280, False)
             self.browser.wait("document.body.dataset.state === 'done'", 60)
             self.assertIsNone(self.browser.value("document.getElementById('how-to-open')"))
+
+    def wait_over_pages(self, expression):
+        """Wait until it is true of a page, also if another page is loaded meanwhile."""
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            with contextlib.suppress(RuntimeError):  # the page was left
+                if self.browser.value(expression):
+                    return
+            time.sleep(0.05)
+        self.fail(f"never: {expression}")
+
+    def test_8_all_addresses_of_the_page_keep_the_settings(self):
+        for path in ("/playground", "/playground/index.html"):
+            with self.subTest(path=path):
+                Page.visits += 1
+                self.browser.call("Page.navigate", url=f"{self.url()}{path}?{Page.visits}#set=testable&steps=60")
+                self.wait_over_pages("location.pathname.startsWith('/playground/') && document.body?.dataset.state === 'ready'")
+                self.assertEqual(self.browser.value("['set', 'steps'].map(id => document.getElementById(id).value)"), ["testable", "60"])
+
+    def test_8_the_module_is_sent_compressed(self):
+        asking = urllib.request.Request(f"{self.url()}/playground/segue.wasm", headers={"Accept-Encoding": "gzip"})
+        with urllib.request.urlopen(asking) as reply:
+            self.assertEqual((reply.headers["Content-Type"], reply.headers["Content-Encoding"]), ("application/wasm", "gzip"))
+            body = reply.read()
+        self.assertEqual(gzip.decompress(body), (PLAYGROUND / "segue.wasm").read_bytes())
+        self.assertLess(len(body), 0.6 * (PLAYGROUND / "segue.wasm").stat().st_size)
+
+    def test_8_sixteen_types_have_different_colours(self):
+        self.visit("set=paper")
+        colours = self.browser.value("""import('/playground/results.js').then(m => {
+            const table = m.typesTable("Types", ["a"], {mean: Array(18).fill([0.5]), weight: Array(18).fill(1 / 18)});
+            document.body.append(table);
+            return [...table.querySelectorAll(".mark")].map(mark => getComputedStyle(mark).backgroundColor); })""")
+        self.assertEqual((len(colours), len(set(colours))), (18, 16))
 
     def test_8_nothing_is_loaded_from_elsewhere(self):
         self.play()

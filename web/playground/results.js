@@ -10,7 +10,8 @@ import { posteriorOf, stepOf } from "./steps.js";
 const COLOURS = { ts: "type-2", mucb: "type-3", tucb: "type-4", tla: "type-1" };
 const ROWS = 40; /* of the table of a chart */
 
-const typeColour = (type) => (type === 0 ? "none" : type <= 8 ? `type-${type}` : "gone");
+const TYPE_COLOURS = 16; /* the style sheets have as many */
+const typeColour = (type) => (type === 0 ? "none" : `type-${1 + (type - 1) % TYPE_COLOURS}`);
 const typeName = (type) => (type === 0 ? "no type" : `type ${type}`);
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 const download = (name, text) => h("a", { href: `data:text/csv;charset=utf-8,${encodeURIComponent(text)}`, download: name }, name);
@@ -73,7 +74,7 @@ function makeTypes() {
     function update(run, shown) {
         const { set, drift } = run.settings;
         const models = drift && shown >= drift ? [...set.mean, ...drifted(set).mean] : set.mean;
-        const parts = run.candidates.filter((candidate) => ["tla", "tucb"].includes(candidate.policy)).toReversed().map((candidate) => {
+        const parts = run.candidates.filter((candidate) => ["tla", "tucb"].includes(candidate.policy)).reverse().map((candidate) => {
             const learned = candidate.at(shown);
             const none = learned?.types.no_type ? `, and ${share(learned.types.no_type)} of tasks fit no type` : "";
             if (!learned?.types.mean.length) return h("p", { class: "soft" }, `${candidate.policy} has found no types yet.`);
