@@ -33,7 +33,7 @@ add_custom_command(OUTPUT ${wasm}/segue.js ${wasm}/segue.wasm
 
 # The pages share some files with the dashboard, and show model sets of models/.
 file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/web/playground/*)
-list(FILTER pages EXCLUDE REGEX "/(missing|playground)\\.html$")
+list(FILTER pages EXCLUDE REGEX "/(missing\\.html|playground\\.html|redirect\\.js)$")
 foreach(shared style.css icon.svg dom.js format.js heat.js)
   list(APPEND pages ${PROJECT_SOURCE_DIR}/web/${shared})
 endforeach()
@@ -47,8 +47,9 @@ add_custom_command(OUTPUT ${folder}/segue.wasm
                    DEPENDS ${pages} COMMENT "Collecting the playground" VERBATIM)
 add_custom_target(playground ALL DEPENDS ${folder}/segue.wasm)
 
-set(SEGUE_PLAYGROUND_SOURCES ${pages} ${PROJECT_SOURCE_DIR}/web/playground/playground.html)
-set(SEGUE_PLAYGROUND_FILES playground=${PROJECT_SOURCE_DIR}/web/playground/playground.html)
+set(redirect ${PROJECT_SOURCE_DIR}/web/playground)
+set(SEGUE_PLAYGROUND_SOURCES ${pages} ${redirect}/playground.html ${redirect}/redirect.js)
+set(SEGUE_PLAYGROUND_FILES playground=${redirect}/playground.html playground/redirect.js=${redirect}/redirect.js)
 foreach(page IN LISTS pages)
   get_filename_component(name ${page} NAME)
   list(APPEND SEGUE_PLAYGROUND_FILES playground/${name}=${page})

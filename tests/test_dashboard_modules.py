@@ -4,8 +4,10 @@
 usage: test_dashboard_modules.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
 import json
+import re
 
 from dashboard_page import FAINT, HIDE, Page, main, start_browser
+from program import SOURCE
 
 
 def setUpModule():
@@ -47,6 +49,12 @@ class Modules(Page):
         self.browser.value("document.body.append(Object.assign(document.createElement('p'), {textContent: 'faint'}));"
                            "document.body.lastChild.style.color = 'rgb(150, 150, 150)'")
         self.assertEqual([text for text, _ in self.browser.value(FAINT)], ["faint"])
+
+    def test_scripts_use_no_methods_that_browsers_of_2021_lack(self):
+        new = re.compile(r"\.(toReversed|toSorted|toSpliced|findLast|findLastIndex)\(|Object\.(groupBy|hasOwn)\(")
+        scripts = list((SOURCE / "web").rglob("*.js"))
+        self.assertGreater(len(scripts), 30)
+        self.assertEqual([(path.name, found[0]) for path in scripts for found in new.finditer(path.read_text(encoding="utf-8"))], [])
 
     def test_a_shell_line_quotes_what_must_be(self):
         line = self.evaluate("curl", "m.curl('/v1/it', {task: \"a'b\"}).textContent")

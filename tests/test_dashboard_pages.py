@@ -3,6 +3,7 @@
 
 usage: test_dashboard_pages.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
+import gzip
 import http.client
 import pathlib
 import random
@@ -14,6 +15,7 @@ import urllib.parse
 
 from dashboard_page import ENTER, Page, main, start_browser
 from api_client import ApiClient
+from program import SOURCE, run
 
 
 def setUpModule():
@@ -214,6 +216,31 @@ class Headers(Page):
                 only, none = self.head(path, "HEAD")
                 self.assertEqual((only.status, none, only.headers["Content-Length"]), (200, b"", str(len(body))))
         self.assertEqual(self.head("/no.js")[0].status, 404)
+
+    def test_a_program_without_the_playground_says_what_to_do(self):
+        """Also to those who have a package: each command of the page exists."""
+        page = (SOURCE / "web/playground/missing.html").read_text(encoding="utf-8")
+        self.assertIn("package", page)
+        self.assertIn("\nplayground:", (SOURCE / "Makefile").read_text(encoding="utf-8"))
+        commands = set(re.findall(r"<code>[^<]*\bsegue (\w+)", page))
+        self.assertEqual(commands, {"serve", "version", "simulate", "replay"})
+        for command in commands:
+            self.assertEqual(run("help", command).returncode, 0, command)
+
+    def test_compressed_for_who_takes_that(self):
+        for path in ("/", "/app.js", "/chart.min.js", "/openapi.json"):
+            with self.subTest(path=path):
+                plain, whole = self.head(path)
+                reply, body = self.head(path, **{"Accept-Encoding": "gzip, deflate, br"})
+                self.assertEqual((plain.headers["Content-Encoding"], reply.headers["Content-Encoding"]), (None, "gzip"))
+                self.assertEqual(gzip.decompress(body), whole)
+                self.assertLess(len(body), len(whole))
+                self.assertEqual((plain.headers["Vary"], reply.headers["Vary"]), ("Accept-Encoding", "Accept-Encoding"))
+                tag = reply.headers["ETag"]
+                self.assertNotEqual(tag, plain.headers["ETag"])
+                again, none = self.head(path, **{"Accept-Encoding": "gzip", "If-None-Match": tag})
+                self.assertEqual((again.status, none, again.headers["ETag"]), (304, b"", tag))
+                self.assertEqual(self.head(path, **{"If-None-Match": tag})[0].status, 200)  # the other form
 
 
 class Token(Page):

@@ -60,9 +60,7 @@ class Site(unittest.TestCase):
         if made.returncode:
             cls.holder.cleanup()
             raise AssertionError(made.stdout + made.stderr)
-        # The playground has a test of its own.
-        paths = [path for path in cls.out.rglob("*.html") if "playground" not in path.relative_to(cls.out).parts]
-        cls.pages = {path.resolve(): Page(path) for path in paths}
+        cls.pages = {path.resolve(): Page(path) for path in cls.out.rglob("*.html")}
 
     @classmethod
     def tearDownClass(cls):
@@ -151,7 +149,10 @@ class Site(unittest.TestCase):
             self.assertIn(page, names, term)
 
     def test_the_playground_is_in_it_if_it_was_built(self):
-        self.assertEqual((self.out / "playground").is_dir(), (BUILD / "playground").is_dir())
+        built = (BUILD / "playground").is_dir()
+        self.assertEqual((self.out / "playground").is_dir(), built)
+        for name, link in (("search.html", "playground/index.html"), ("docs/adr/index.html", "../../playground/index.html")):
+            self.assertEqual(link in self.pages[self.out.resolve() / name].links, built, name)
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ export function makeTasks(name) {
         const numbers = follow(versions, learner.range);
         const nNow = versions.at(-1)?.types.length ?? 0;
         /* Not all versions are stored; numbers change only at a refit, so the last older one has the same. */
-        const followed = (version) => numbers[versions.findLastIndex((v) => v.version <= version)]
+        const followed = (version) => numbers[versions.filter((v) => v.version <= version).length - 1]
             ?.map((number) => (number <= nNow ? number : null)); /* the others no longer exist */
         show(empty, tasks.length === 0);
         show(table.element, tasks.length > 0);

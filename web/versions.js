@@ -58,7 +58,7 @@ export function makeVersions() {
         const nNow = versions.at(-1).types.length;
         const numbers = follow(versions, learner.range);
         const rows = versions.map((v, i) => ({ ...v, weights: weigh(v, numbers[i], nNow) }));
-        table.update(rows.toReversed());
+        table.update([...rows].reverse());
         chart.draw(() => drawing(rows, nNow));
     }
     return { element, update, destroy: chart.destroy };

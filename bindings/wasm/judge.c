@@ -78,9 +78,11 @@ static void write_result(json_text *json, const segue_replay_result *result)
     }
     (void)fputs(result->n_warnings ? "]" : "[]", json->stream);
     (void)fprintf(json->stream,
-                  ",\"rows\":%zu,\"tasks\":%zu,\"played\":%zu,\"steps\":%llu,\"skipped\":%llu",
+                  ",\"rows\":%zu,\"tasks\":%zu,\"played\":%zu,\"steps\":%llu,\"skipped\":%llu"
+                  ",\"runs\":%llu,\"replicates\":%llu",
                   result->n_rows, result->n_tasks, result->n_played,
-                  (unsigned long long)result->steps, (unsigned long long)result->n_rows_skipped);
+                  (unsigned long long)result->steps, (unsigned long long)result->n_rows_skipped,
+                  (unsigned long long)result->runs, (unsigned long long)result->replicates);
     json_text_key(json, false, "no_type");
     json_text_number(json, result->types.no_type);
     write_interval(json, "best_arms", &result->best_arms);

@@ -20,12 +20,11 @@ typedef struct play {
     segue_models *before, *after;
     segue_environment environment;
     segue_simulation simulation;
-    segue_learner *learner;   /* NULL: a policy plays */
-    double *regret, *model;   /* of the tasks of the last call */
-    size_t n_played;          /* in the last call */
-    uint64_t n_left;          /* tasks to come */
-    json_text steps;          /* of the watched task */
-    segue_type_posterior end; /* of it, when it was closed */
+    segue_learner *learner; /* NULL: a policy plays */
+    double *regret, *model; /* of the tasks of the last call */
+    size_t n_played;        /* in the last call */
+    uint64_t n_left;        /* tasks to come */
+    json_text steps;        /* of the watched task */
     json_text answer;
 } play;
 
@@ -46,10 +45,8 @@ static segue_status watch(void *context, const segue_step *step, segue_error *er
     play *p = context;
     json_text *json = &p->steps;
     (void)err;
-    if (step->posterior) {
-        p->end = *step->posterior;
+    if (step->posterior) /* of the closed task */
         return SEGUE_OK;
-    }
     const segue_explanation *why = step->why;
     (void)fprintf(json->stream, "%s{\"arm\":%zu,\"reward\":", step->number > 1 ? "," : "",
                   step->arm);
@@ -209,8 +206,6 @@ static void write_answer(play *p, const segue_type_list *found)
         (void)fputc(']', p->steps.stream);
         json_text_key(json, false, "steps");
         (void)fputs(json_text_end(&p->steps), json->stream);
-        json_text_key(json, false, "end");
-        json_text_numbers(json, p->end.n_types + 1, p->end.weight);
     }
     (void)fprintf(json->stream, ",\"left\":%llu}", (unsigned long long)p->n_left);
 }

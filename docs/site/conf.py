@@ -20,6 +20,10 @@ breathe_show_include = False
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 html_theme = "furo"
+templates_path = ["templates"]
+# The theme's menu, and below it the playground: it is no page of Sphinx.
+html_sidebars = {"**": [*(f"sidebar/{part}.html" for part in ("brand", "search", "scroll-start", "navigation")),
+                        *(["playground.html"] if os.environ["SEGUE_SITE_PLAYGROUND"] else []), "sidebar/scroll-end.html"]}
 html_title = f"Segue {version}"
 html_static_path = [os.environ["SEGUE_SITE_STATIC"]]
 html_css_files = ["site.css"]

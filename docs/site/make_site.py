@@ -3,9 +3,9 @@
 
 usage: make_site.py BUILD OUT
 
-BUILD is a build with the Python package (make python); its playground becomes OUT/playground if it was built.  The pages
-are collected in OUT.parts, with the tree of the source so that their links hold, and Sphinx writes OUT; a warning of
-Doxygen or Sphinx is an error.
+BUILD is a build with the Python package (make python); its playground becomes OUT/playground, with an entry of the menu, if
+it was built.  The pages are collected in OUT.parts, with the tree of the source so that their links hold, and Sphinx writes
+OUT; a warning of Doxygen or Sphinx is an error.
 SPDX-License-Identifier: Apache-2.0"""
 import json
 import os
@@ -140,6 +140,13 @@ def stand_alone(static):
     replace_line(static / "scripts/furo.js", r"^import Gumshoe from .*$", part.read_text(encoding="utf-8"))
 
 
+def add_playground(playground, target):
+    """Copy the playground, if it was built, in place of an earlier one."""
+    shutil.rmtree(target, ignore_errors=True)
+    if playground.is_dir():
+        shutil.copytree(playground, target)
+
+
 def main(build, out):
     build, out = pathlib.Path(build).resolve(), pathlib.Path(out).resolve()
     if not (build / "python/segue/_segue.abi3.so").exists():
@@ -153,10 +160,10 @@ def main(build, out):
     version = re.search(r"project\(segue VERSION (\S+)", (SOURCE / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
     run("/usr/bin/python3", "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-c", str(HERE), "-d", str(parts / "read"),
         str(parts / "pages"), str(out), SEGUE_SITE_PYTHON=str(build / "python"), SEGUE_SITE_XML=str(parts / "doxygen/xml"),
-        SEGUE_SITE_STATIC=str(parts / "pages/_static"), SEGUE_SITE_VERSION=version, PYTHONDONTWRITEBYTECODE="1")
+        SEGUE_SITE_STATIC=str(parts / "pages/_static"), SEGUE_SITE_VERSION=version,
+        SEGUE_SITE_PLAYGROUND="yes" if (build / "playground").is_dir() else "", PYTHONDONTWRITEBYTECODE="1")
     stand_alone(out / "_static")
-    if (build / "playground").is_dir():
-        shutil.copytree(build / "playground", out / "playground", dirs_exist_ok=True)
+    add_playground(build / "playground", out / "playground")
     print(out / "index.html")
 
 

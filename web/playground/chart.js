@@ -55,7 +55,7 @@ function drawLayers(frame, layers) {
     let below = layers[0].values.map(([x]) => [x, 0]);
     return layers.map((layer) => {
         const above = below.map(([x, y], i) => [x, y + layer.values[i][1]]);
-        const shape = svg("polygon", { points: points([...above, ...below.toReversed()], frame), paint: layer.colour });
+        const shape = svg("polygon", { points: points([...above, ...[...below].reverse()], frame), paint: layer.colour });
         below = above;
         return shape;
     });

@@ -5,6 +5,10 @@ import { count, many } from "./format.js";
 import { makeTable } from "./chart.js";
 import { startWorker } from "./run.js";
 import { typesTable } from "./results.js";
+import { LABELS, spell } from "./wording.js";
+
+/* Quick: the runs and replicates with which the intervals were tested (docs/verdict.md). */
+const EFFORTS = { quick: { runs: 6, replicates: 7 }, full: { runs: 0, replicates: 0 } }; /* 0: as segue replay chooses */
 
 const percent = (x) => (x === null ? "–" : `${(100 * x).toFixed(1)} %`.replace("-", "−"));
 const interval = ([value, low, high], write) => (low === null ? write(value) : `${write(value)} (${write(low)} to ${write(high)})`);
@@ -18,18 +22,26 @@ async function bytesOf(file) {
     return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-function field(id, label, props, help) {
+function field(name, props) {
+    const id = `log-${name}`;
     const input = h("input", { id, ...props });
-    return { input, element: h("div", { class: "field" }, h("label", { for: id }, label), input, help ? h("p", { class: "soft" }, help) : null) };
+    return { input, element: h("div", { class: "field" }, h("label", { for: id }, LABELS[name]), input) };
 }
 
-function showResult(into, result) {
+/* With how much effort a verdict was found. */
+function describeEffort(result, isQuick) {
+    const effort = `${many(result.runs, "run")} and ${many(result.replicates, "replicate")}`;
+    return isQuick ? `A quick verdict, of ${effort}: its intervals are wider than those of a full one.` : `A verdict of ${effort}.`;
+}
+
+function showResult(into, result, isQuick) {
     const rows = result.policies.map((policy) => [policy.name, interval(policy.reward, number), number(policy.regret[0]),
         interval(policy.gain_over_ts, percent)]);
     const types = { mean: result.types.map((type) => type.mean), weight: result.types.map((type) => type.weight) };
     const skipped = result.skipped ? ` ${many(result.skipped, "row")} skipped.` : "";
-    into.replaceChildren(h("h3", {}, "Verdict"), h("p", { class: "verdict" }, result.verdict),
-        ...result.warnings.map((warning) => h("p", { class: "banner" }, warning)),
+    into.replaceChildren(h("h3", {}, "Verdict"), h("p", { class: "verdict" }, spell(result.verdict)),
+        h("p", { id: "verdict-effort" }, describeEffort(result, isQuick)),
+        ...result.warnings.map((warning) => h("p", { class: "banner" }, spell(warning))),
         h("p", { class: "soft" }, `${many(result.rows, "reward")} of ${many(result.tasks, "task")}; ${count(result.played)} played, ${many(result.steps, "step")} each.${skipped}`),
         makeTable("Reward per step, regret per task, and gain over ts", ["Policy", "Reward", "Regret", "Over ts"], rows),
         ...(types.mean.length ? [typesTable("Types of the log", result.arms, types)] : []));
@@ -39,15 +51,17 @@ function showResult(into, result) {
 export function makeLog(section) {
     const file = h("input", { id: "log-file", type: "file", accept: ".csv,.tsv,.jsonl,.gz,text/csv", onchange: () => read(file.files[0]) });
     const fields = {
-        task: field("log-task", "Column of tasks", { type: "text", placeholder: "task" }),
-        arm: field("log-arm", "Column of arms", { type: "text", placeholder: "arm" }),
-        reward: field("log-reward", "Column of rewards", { type: "text", placeholder: "reward" }),
-        low: field("log-low", "Lowest reward", { type: "number", step: "any", value: "0" }),
-        high: field("log-high", "Highest reward", { type: "number", step: "any", value: "1" }),
-        steps: field("log-steps", "Steps per task", { type: "number", min: 1, step: 1, placeholder: "the log's median" }),
-        runs: field("log-runs", "Runs", { type: "number", min: 1, step: 1, placeholder: "as many as are needed" }),
-        replicates: field("log-replicates", "Replicates", { type: "number", min: 2, step: 1, placeholder: "20" }, "For the intervals; fewer are faster."),
+        task: field("task", { type: "text", placeholder: "task" }),
+        arm: field("arm", { type: "text", placeholder: "arm" }),
+        reward: field("reward", { type: "text", placeholder: "reward" }),
+        low: field("low", { type: "number", step: "any", value: "0" }),
+        high: field("high", { type: "number", step: "any", value: "1" }),
+        steps: field("steps", { type: "number", min: 1, step: 1, placeholder: "the log's median" }),
+        runs: field("runs", { type: "number", min: 1, step: 1, placeholder: "of the effort" }),
+        replicates: field("replicates", { type: "number", min: 2, step: 1, placeholder: "of the effort" }),
     };
+    const effort = h("select", { id: "log-effort" }, h("option", { value: "quick" }, "Quick: 6 runs, 7 replicates"),
+        h("option", { value: "full" }, "Full, as segue replay: 4 to 32 runs, 20 replicates"));
     const skip = h("input", { id: "log-skip", type: "checkbox" });
     const again = h("button", { type: "button", disabled: true, onclick: judge }, "Judge");
     const stop = h("button", { type: "button", disabled: true, onclick: () => end("Stopped.") }, "Stop");
@@ -65,7 +79,7 @@ export function makeLog(section) {
         bar.hidden = true;
         setText(note, text);
     }
-    const show = (message) => end(`This log cannot be judged: ${message}.`);
+    const show = (message) => end(`This log cannot be judged: ${spell(message)}.`);
     async function read(given) {
         if (!given) return;
         try {
@@ -78,6 +92,8 @@ export function makeLog(section) {
     }
     function judge() {
         const value = (name) => Number(fields[name].input.value || 0);
+        const own = { ...(value("runs") && { runs: value("runs") }), ...(value("replicates") && { replicates: value("replicates") }) };
+        const isQuick = effort.value === "quick" && !Object.keys(own).length;
         end("Playing the log …");
         result.replaceChildren();
         stop.disabled = false;
@@ -85,11 +101,11 @@ export function makeLog(section) {
         bar.value = 0;
         const columns = Object.fromEntries(["task", "arm", "reward"].map((name) => [name, fields[name].input.value.trim()]));
         worker = startWorker({ work: "judge", ...log, columns, range: [value("low"), value("high")], skip: skip.checked,
-                               steps: value("steps"), runs: value("runs"), replicates: value("replicates"), seed: 1 }, {
+                               steps: value("steps"), ...EFFORTS[effort.value], ...own, seed: 1 }, {
             progress: (message) => { bar.value = message.share; },
             judged: (message) => {
                 end("The verdict is ready.");
-                showResult(result, message.result);
+                showResult(result, message.result, isQuick);
             },
             failed: ({ message }) => show(message),
         });
@@ -108,7 +124,8 @@ export function makeLog(section) {
         read(event.dataTransfer.files[0]);
     });
     section.append(h("p", {}, "Would transfer have paid? ", h("code", {}, "segue replay"), " plays the logged tasks with each policy and judges."), target,
-        h("details", {}, h("summary", {}, "Columns, range and effort"), h("div", { class: "fields" }, ...Object.values(fields).map((one) => one.element),
-            h("div", { class: "field check" }, skip, h("label", { for: "log-skip" }, "Skip rows without a value")))),
+        h("details", {}, h("summary", {}, "Columns, range and steps"), h("div", { class: "fields" }, ...Object.values(fields).map((one) => one.element),
+            h("div", { class: "field check" }, skip, h("label", { for: "log-skip" }, LABELS.skip)))),
+        h("div", { class: "field" }, h("label", { for: "log-effort" }, "Effort"), effort),
         h("p", { class: "buttons" }, again, stop), bar, note, result);
 }

@@ -7,7 +7,7 @@ export const LIMITS = { types: 8, arms: 12 };
 
 /** The presets: files of the folder models/. */
 export const PRESETS = { paper: "Paper: 5 types, 7 arms", testable: "3 types, 4 arms", uniform: "4 types at random, 6 arms",
-                         random: "Random" };
+                         random: "Random, drawn from the seed" };
 
 /** A small generator of uniform numbers (mulberry32), so that a random set is the same for the same seed. */
 function makeRandom(seed) {

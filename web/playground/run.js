@@ -22,7 +22,7 @@ class Candidate {
         this.policy = policy;
         this.regret = [];
         this.model = [];
-        this.learned = []; /* {after, types, steps, end} */
+        this.learned = []; /* {after, types, steps}; steps are packed, null of tucb */
         this.message = null; /* why it failed */
         this.done = false;
     }
@@ -30,12 +30,12 @@ class Candidate {
     add(answer) {
         this.regret.push(...answer.regret);
         this.model.push(...answer.model);
-        if (answer.types) this.learned.push({ after: this.regret.length, types: answer.types, steps: answer.steps, end: answer.end });
+        if (answer.types) this.learned.push({ after: this.regret.length, types: answer.types, steps: answer.steps });
     }
 
     /** The last thing learned within the first `tasks` tasks. */
     at(tasks) {
-        return this.learned.findLast((one) => one.after <= tasks) ?? null;
+        return this.learned.filter((one) => one.after <= tasks).pop() ?? null;
     }
 }
 
@@ -51,9 +51,10 @@ export class Run {
         const { set, pace, ...numbers } = this.settings;
         const finish = () => {
             candidate.done = true;
+            worker.terminate(); /* it frees the memory of its module */
             changed();
         };
-        return startWorker({ work: "play", policy: candidate.policy, before: set, after: drifted(set), oneByOne: pace > 0, ...numbers }, {
+        const worker = startWorker({ work: "play", policy: candidate.policy, before: set, after: drifted(set), oneByOne: pace > 0, ...numbers }, {
             played: ({ answer }) => {
                 candidate.add(answer);
                 changed();
@@ -64,6 +65,7 @@ export class Run {
                 finish();
             },
         });
+        return worker;
     }
 
     /** Tasks that all candidates have played, but those that failed. */

@@ -38,9 +38,12 @@ async function loadPreset(name, seed) {
 
 const isWhole = (text, low, high) => /^\d+$/.test(text) && Number(text) >= low && Number(text) <= high;
 
+/** True if a hash holds settings: another one, such as "#main", is a place on the page. */
+export const hasSettings = (hash) => hash.includes("=");
+
 /* Settings of an address; what is missing or wrong has its usual value, and `wrong` names it. */
 function readAddress() {
-    const given = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+    const given = Object.fromEntries(new URLSearchParams(hasSettings(location.hash) ? location.hash.slice(1) : ""));
     const { models, ...others } = given;
     const ranges = Object.fromEntries(sliders.map(({ name, min, max }) => [name, [min, max]]));
     const isFine = {
@@ -65,7 +68,7 @@ export function makeSettings(form, { begin, stop }) {
 
     const choice = h("select", { id: "set", onchange: () => choose(choice.value) },
         h("option", { value: "own" }, "Edited"), ...Object.entries(PRESETS).map(([value, text]) => h("option", { value }, text)));
-    const seed = h("input", { id: "seed", type: "number", min: "0", step: "1", required: true, onchange: store });
+    const seed = h("input", { id: "seed", type: "number", min: "0", step: "1", required: true, onchange: reseed });
     const pace = h("select", { id: "pace", onchange: store }, ...Object.entries(PACES).map(([value, text]) => h("option", { value }, text)));
     const editor = h("div", { class: "frame", tabindex: "0", role: "group", "aria-label": "Model set" });
     const wrong = h("p", { class: "error", role: "alert" });
@@ -130,6 +133,13 @@ export function makeSettings(form, { begin, stop }) {
         }
     }
 
+    /* The address names a random set by its seed, so another seed draws another one. */
+    function reseed() {
+        const fine = isWhole(seed.value, 0, 2 ** 53);
+        if (fine && preset === "random") choose("random");
+        else if (fine) store();
+    }
+
     /** The settings of a run, as the candidates need them. */
     function read() {
         const value = (name) => Number(inputs[name].value);
@@ -174,6 +184,8 @@ export function makeSettings(form, { begin, stop }) {
         store();
         begin(read());
     });
-    window.addEventListener("hashchange", open);
+    window.addEventListener("hashchange", () => {
+        if (hasSettings(location.hash)) open().catch((error) => setText(wrong, error.message));
+    });
     return { open, running: (is) => { stopButton.disabled = !is; } };
 }

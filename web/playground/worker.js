@@ -1,6 +1,7 @@
 /* worker.js - one candidate, or one verdict, away from the page's thread.  To stop it, the page ends it.
  * SPDX-License-Identifier: Apache-2.0 */
 import makeModule from "./segue.js";
+import { pack } from "./steps.js";
 
 const SLICE = 60; /* milliseconds between two messages to the page */
 
@@ -50,7 +51,7 @@ async function play({ policy, before, after, steps, tasks, seed, spread, drift, 
         const begun = performance.now();
         const answer = call(module, "segue_play_tasks", ["number", "number"], [candidate, count]);
         left = answer.left;
-        postMessage({ kind: "played", answer });
+        postMessage({ kind: "played", answer: { ...answer, steps: answer.steps ? pack(answer.steps) : null } });
         count = nextCount(count, performance.now() - begun, oneByOne);
     }
     postMessage({ kind: "done" });

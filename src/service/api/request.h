@@ -24,7 +24,7 @@ typedef struct segue_request {
     const char *query;         /* after the '?', or NULL */
     /* headers, or NULL */
     const char *authorization, *origin, *host, *content_type;
-    const char *if_none_match;
+    const char *if_none_match, *accept_encoding;
     const char *id;
     const char *address; /* of the client, or NULL */
     const char *hop;     /* header Segue-Hop: the session of the server that sent it, or NULL */

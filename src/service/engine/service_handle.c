@@ -84,10 +84,11 @@ static void respond_metrics(segue_service *service, segue_response *response)
         segue_response_fail(response, 503, "out of memory for the list of learners; retry later");
 }
 
-/* A browser that has the page gets 304 if it is unchanged. */
-static void respond_page(const segue_request *request, const segue_static_file *page,
+/* A browser that has the page, in the form that it takes, gets 304 if it is unchanged. */
+static void respond_page(const segue_request *request, const segue_static_file *file,
                          segue_response *response)
 {
+    const segue_static_file *page = segue_static_files_choose(file, request->accept_encoding);
     response->type = page->type;
     response->page = page;
     if (request->if_none_match && strstr(request->if_none_match, page->etag))

@@ -21,7 +21,12 @@ static void a_page_is_found_by_its_path_alone(void **state)
     }
     assert_non_null(segue_static_files_find("/"));
     assert_non_null(segue_static_files_find("/openapi.json"));
-    assert_null(segue_static_files_find("/index.html"));
+    assert_ptr_equal(segue_static_files_find("/index.html"), segue_static_files_find("/"));
+    assert_ptr_equal(segue_static_files_find("/playground/index.html"),
+                     segue_static_files_find("/playground/"));
+    assert_null(segue_static_files_find("/x/index.html"));
+    assert_null(segue_static_files_find("index.html"));
+    assert_null(segue_static_files_find("/index"));
     assert_null(segue_static_files_find(""));
     assert_null(segue_static_files_find("/../app.js"));
 }
@@ -32,6 +37,29 @@ static void a_page_is_the_file_byte_for_byte(void **state)
     const segue_static_file *page = segue_static_files_find("/icon.svg");
     assert_memory_equal(page->data, "<svg ", 5);
     assert_memory_equal(page->data + page->size - 7, "</svg>\n", 7);
+}
+
+static void a_page_is_compressed_for_who_takes_that(void **state)
+{
+    static const char *const yes[] = {
+        "gzip", "br, gzip",  "GZIP",           "x-gzip", "br;q=1,gzip ;q=0.001",
+        "*",    "br;q=0, *", "gzip;q=1, *;q=0"};
+    static const char *const no[] = {"",      "br",      "gzip;q=0",    "gzip; q=0.000, br",
+                                     "*;q=0", "gzipped", "gzip;q=0, *", "not gzip",
+                                     ",,;"};
+    const segue_static_file *page = segue_static_files_find("/app.js");
+    (void)state;
+    assert_non_null(page->gzip);
+    assert_string_equal(page->gzip->encoding, "gzip");
+    assert_string_not_equal(page->gzip->etag, page->etag);
+    assert_true(page->gzip->size < page->size);
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+        assert_ptr_equal(segue_static_files_choose(page, yes[i]), page->gzip);
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        assert_ptr_equal(segue_static_files_choose(page, no[i]), page);
+    assert_ptr_equal(segue_static_files_choose(page, NULL), page);
+    assert_ptr_equal(segue_static_files_choose(&(segue_static_file){.path = "/"}, "gzip")->gzip,
+                     NULL);
 }
 
 /* ---- versions ---------------------------------------------------------------------------- */
@@ -282,6 +310,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_page_is_found_by_its_path_alone),
         cmocka_unit_test(a_page_is_the_file_byte_for_byte),
+        cmocka_unit_test(a_page_is_compressed_for_who_takes_that),
         cmocka_unit_test(versions_are_thinned_out_evenly),
         cmocka_unit_test(a_version_is_added_once_and_has_the_shared_prior),
         cmocka_unit_test(of_many_arms_the_first_are_stored),

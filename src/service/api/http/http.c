@@ -185,6 +185,9 @@ static void add_page_headers(struct MHD_Response *message, const segue_static_fi
 {
     (void)MHD_add_response_header(message, "Cache-Control", "no-cache");
     (void)MHD_add_response_header(message, "ETag", page->etag);
+    (void)MHD_add_response_header(message, "Vary", "Accept-Encoding");
+    if (page->encoding)
+        (void)MHD_add_response_header(message, "Content-Encoding", page->encoding);
     (void)MHD_add_response_header(message, "Content-Security-Policy", segue_static_files_csp(page));
     (void)MHD_add_response_header(message, "Referrer-Policy", "no-referrer");
 }
@@ -295,6 +298,7 @@ static bool handle(exchange *x, const char *method)
                                  .host = header(x->connection, "Host"),
                                  .content_type = header(x->connection, "Content-Type"),
                                  .if_none_match = header(x->connection, "If-None-Match"),
+                                 .accept_encoding = header(x->connection, "Accept-Encoding"),
                                  .id = x->id,
                                  .address = segue_connections_address(x->entry),
                                  .hop = header(x->connection, "Segue-Hop"),

@@ -6,15 +6,21 @@
 #include <stddef.h>
 
 typedef struct segue_static_file {
-    const char *path; /* "/", "/app.js", ... */
-    const char *type; /* Content-Type */
-    const char *etag; /* of its bytes, with quotes */
+    const char *path;     /* "/", "/app.js", ... */
+    const char *type;     /* Content-Type */
+    const char *etag;     /* of its bytes, with quotes */
+    const char *encoding; /* Content-Encoding, or NULL */
     const unsigned char *data;
     size_t size;
+    const struct segue_static_file *gzip; /* the file compressed; NULL: it would not be smaller */
 } segue_static_file;
 
-/** Find the file of a path; NULL: there is none. */
+/** Find the file of a path; "index.html" is its folder's.  NULL: there is none. */
 const segue_static_file *segue_static_files_find(const char *path);
+
+/** Choose the file or its compressed form, by a header Accept-Encoding (NULL: none was sent). */
+const segue_static_file *segue_static_files_choose(const segue_static_file *file,
+                                                   const char *accept_encoding);
 
 /** The Content-Security-Policy of a file: it loads nothing from other hosts. */
 const char *segue_static_files_csp(const segue_static_file *file);
