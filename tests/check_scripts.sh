@@ -127,3 +127,14 @@ summary
 test $code = 8 || fail "run-tests ends with $code; need ctest's 8"
 grep -q '^  whole: nothing to see$' out || fail "no reason where a test failed"
 grep -q 'scripts/run-tests' "$source/Makefile" || fail "make test does not use run-tests"
+
+# ---- CI skips no test for want of a tool: it sets each variable that makes such a test fail ---------
+for variable in $(grep -rhoE --include=*.py 'SEGUE_REQUIRE_[A-Z]+' "$source/tests" "$source/bindings" | sort -u); do
+    grep -q "^export $variable=1" "$source/.ci/run" || fail ".ci/run does not set $variable"
+done
+for set in "" 1; do
+    code=0
+    env PATH="$work/bin" SEGUE_REQUIRE_BROWSER=$set /usr/bin/python3 "$source/tests/test_report.py" none none > out 2>&1 || code=$?
+    test "$code" = "${set:-77}" || fail "without Chromium, with SEGUE_REQUIRE_BROWSER='$set', a test ends with $code"
+    grep -q "'scripts/install-deps browser'" out || fail "the test does not say how to install Chromium"
+done
