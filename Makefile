@@ -13,8 +13,13 @@ build: deps ## build the library and the program, build/release/segue
 	@test -f $(BUILD)/build.ninja || cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS)
 
+# What the paper needs: the program alone.
+program: deps
+	@test -f $(BUILD)/build.ninja || cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target segue
+
 # It plays only what changed since, and continues what was interrupted.
-run: build ## the whole paper: every table and figure, and a report, in build/paper
+run: program ## the whole paper: every table and figure, and a report, in build/paper
 	@$(BUILD)/segue paper --resume --out build/paper
 
 pythondeps:
@@ -65,6 +70,7 @@ lint: ## formatting, clang-tidy, cppcheck, ABI
 
 install: build ## install under PREFIX (default /usr/local), into DESTDIR if set
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
+	@test "$$(id -u)" != 0 -o -n "$(DESTDIR)" || ldconfig # the loader's list of libraries
 
 deb: ## the Debian packages, in build/deb
 	@scripts/install-deps packages
@@ -84,4 +90,4 @@ release: ## tag, archive, packages and checksums, in build/release-VERSION; with
 clean: ## remove all that was built
 	@rm -rf build
 
-.PHONY: help deps pythondeps build run test check python playground docs bench lint install deb deb-test deb-repro release clean
+.PHONY: help deps pythondeps build program run test check python playground docs bench lint install deb deb-test deb-repro release clean

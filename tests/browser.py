@@ -1,12 +1,17 @@
 """A headless Chromium for tests of pages: speaks the DevTools protocol over two pipes.
+
+Where none is installed the tests that use it are skipped, or fail if SEGUE_REQUIRE_BROWSER is set.
 SPDX-License-Identifier: Apache-2.0"""
 import base64
 import json
 import os
 import shutil
 import subprocess
+import sys
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+if not CHROMIUM and os.environ.get("SEGUE_REQUIRE_BROWSER"):
+    sys.exit("no Chromium is installed, and SEGUE_REQUIRE_BROWSER is set; 'scripts/install-deps browser' installs it")
 
 
 class Browser:

@@ -46,6 +46,49 @@ for example in one_task many_tasks; do
     fi
     ldd "$work/cmake/$example" | grep -q 'libsegue.so.0.2 => ' # segue::segue is the shared library
 done
+
+# Other libraries are named, not placed: another OpenBLAS may be installed elsewhere. A project in C++ alone links.
+if grep -nE '[";]/[^";]*\.(so|a)\b' "$lib"/cmake/segue/*.cmake; then
+    echo "the CMake package has the path of a library of this machine"
+    exit 1
+fi
+mkdir "$work/cxx"
+cat > "$work/cxx/CMakeLists.txt" << 'END'
+cmake_minimum_required(VERSION 3.25)
+project(app LANGUAGES CXX)
+find_package(segue REQUIRED)
+foreach(kind segue shared static)
+  add_executable(${kind} app.cpp)
+  target_link_libraries(${kind} PRIVATE segue::${kind})
+endforeach()
+END
+cat > "$work/cxx/app.cpp" << 'END'
+#include <segue/segue.h>
+#include <iostream>
+int main()
+{
+    segue_learner *learner = nullptr;
+    segue_learner_config config = segue_learner_defaults();
+    config.n_arms = 2, config.horizon = 5;
+    bool is_made = segue_learner_create(&learner, &config, nullptr) == SEGUE_OK;
+    segue_learner_destroy(learner);
+    std::cout << (is_made ? segue_version() : "no learner") << std::endl;
+}
+END
+"$cmake" -S "$work/cxx" -B "$work/cxx" -DCMAKE_PREFIX_PATH="$work/prefix" > /dev/null
+"$cmake" --build "$work/cxx" > /dev/null
+version=$(sed -n 's/^project(segue VERSION \([0-9.]*\) .*/\1/p' "$source/CMakeLists.txt")
+for program in segue shared static; do
+    "$work/cxx/$program" | grep -qx "$version"
+done
+
+# The compiler's lines of the pages.
+cp "$source/examples/one_task.c" "$work/app.c"
+for page in library.md packages.md; do
+    grep '^    cc ' "$source/docs/$page" > "$work/compile"
+    (cd "$work" && PKG_CONFIG_PATH=$(dirname "$pc") sh -e compile && ./app | cmp - one_task.out)
+done
+
 grep -q '^page 3 was shown 1[0-9][0-9] times$' "$work/one_task.out"
 grep -q '^good: all 2 eigenvalues' "$work/many_tasks.out"
 ldd "$work/make/one_task" | grep -q 'libsegue.so.0.2 => '"$lib"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# check_scripts.sh CTEST - the scripts behind `make`: scripts/install-deps where packages are missing,
+# check_scripts.sh CTEST - `make` and the scripts behind it: scripts/install-deps where packages are missing,
 # and scripts/run-tests, which says why tests were skipped.  Nothing is installed: apt-get, dpkg-query
 # and id are scripts of this test, which say what the real ones do.
 # SPDX-License-Identifier: Apache-2.0
@@ -70,6 +70,27 @@ grep -q 'E: Unable to locate package gcc' out || fail "install-deps hides why ap
 grep -q "'apt-get install' failed" out && grep -q 'apt-get install --no-install-recommends gcc cmake' out ||
     fail "install-deps does not say what failed"
 
+# ---- make install: root's loader learns of the new library, unless the files are only staged -------
+script cmake << 'END'
+END
+script ldconfig << 'END'
+echo ldconfig was run
+END
+ln -s "$(command -v make)" bin/make
+install() { # ARGUMENTS of make and settings; the files of the build are not touched
+    env PATH="$work/bin" "$@" > out 2>&1 || fail "make install fails"
+}
+install make -C "$source" -o build install
+grep -q 'ldconfig was run' out || fail "make install by root does not run ldconfig"
+install make -C "$source" -o build install DESTDIR=/stage
+! grep -q 'ldconfig was run' out || fail "make install runs ldconfig for files that are only staged"
+install FAKE_USER=1000 make -C "$source" -o build install PREFIX=/home/user
+! grep -q 'ldconfig was run' out || fail "make install by an ordinary user runs ldconfig"
+# make run builds the program alone.
+env PATH="$work/bin:$PATH" make -n -C "$source" run > out 2>&1
+grep -q 'cmake --build .* --target segue$' out || fail "make run does not build the program"
+! grep 'cmake --build' out | grep -v -- '--target segue$' || fail "make run builds more than the program"
+
 # ---- run-tests -----------------------------------------------------------------------------------
 mkdir build
 cat > unit.py << 'END'
@@ -106,3 +127,14 @@ summary
 test $code = 8 || fail "run-tests ends with $code; need ctest's 8"
 grep -q '^  whole: nothing to see$' out || fail "no reason where a test failed"
 grep -q 'scripts/run-tests' "$source/Makefile" || fail "make test does not use run-tests"
+
+# ---- CI skips no test for want of a tool: it sets each variable that makes such a test fail ---------
+for variable in $(grep -rhoE --include=*.py 'SEGUE_REQUIRE_[A-Z]+' "$source/tests" "$source/bindings" | sort -u); do
+    grep -q "^export $variable=1" "$source/.ci/run" || fail ".ci/run does not set $variable"
+done
+for set in "" 1; do
+    code=0
+    env PATH="$work/bin" SEGUE_REQUIRE_BROWSER=$set /usr/bin/python3 "$source/tests/test_report.py" none none > out 2>&1 || code=$?
+    test "$code" = "${set:-77}" || fail "without Chromium, with SEGUE_REQUIRE_BROWSER='$set', a test ends with $code"
+    grep -q "'scripts/install-deps browser'" out || fail "the test does not say how to install Chromium"
+done

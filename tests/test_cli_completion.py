@@ -24,6 +24,18 @@ CASES = (("sim", ["simulate"]), ("simulate --st", ["--steps"]), ("simulate --pol
          ("none-such --a", []))
 
 
+def screen(shown):
+    """What a terminal shows: without its commands, and with characters that were written over."""
+    cells, at = [], 0
+    for character in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\r", "", shown):
+        if character == "\x08":
+            at = max(at - 1, 0)
+        else:
+            cells[at:at + 1] = [character]
+            at += 1
+    return "".join(cells)
+
+
 class Candidates(Folder):
     def test_candidates_have_descriptions_from_the_tables(self):
         self.assertIn("simulate\tplay policies against a model set and print their regret\n", answer("help", "--complete", ""))
@@ -103,22 +115,36 @@ class Shells(Folder):
 
     @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
     def test_zsh(self):
-        """A zsh on a terminal, to which a line and TAB are typed: one candidate is completed, several are listed."""
+        setup = f"fpath=({SOURCE}/completions $fpath); autoload -Uz compinit; compinit -u -D; PS1=; unsetopt zle_bracketed_paste"
+        self.on_terminal(["zsh", "-f"], setup)
+
+    def test_bash_on_a_terminal(self):
+        setup = f"source {SOURCE}/completions/segue.bash; PS1=; bind 'set enable-bracketed-paste off'"
+        self.on_terminal(["bash", "--norc", "--noprofile", "-i"], setup)
+
+    def on_terminal(self, shell, setup):
+        """A shell on a terminal, to which a line, TAB and X are typed: one candidate is completed, several are listed.  Folders
+        have the names of a command, a topic and a value, which stay words; only a file's name is completed as one."""
+        for name in ("bench", "policies", "json", "f-folder"):
+            (self.folder / name).mkdir()
+        self.file("", "b log")
         pid, terminal = pty.fork()
         if pid == 0:
             os.chdir(self.folder)
-            os.execve(shutil.which("zsh"), ["zsh", "-f"], self.environment)
+            os.execvpe(shell[0], shell, self.environment)
         try:
-            self.say(terminal, f"fpath=({SOURCE}/completions $fpath); autoload -Uz compinit; compinit -u -D; PS1=; "
-                               "unsetopt zle_bracketed_paste; echo rea''dy\n", "ready")
-            for line, expected in (("sim", "segue simulate"), ("simulate --st", "segue simulate --steps"),
-                                   ("simulate --policy ucb,kl", "segue simulate --policy ucb,kl-ucb"),
-                                   ("simulate --curve a", "segue simulate --curve a-log"),
-                                   ("simulate --curve=a", "segue simulate --curve=a-log"),
-                                   ("simulate --format=j", "segue simulate --format=json"),
-                                   ("store ex", "segue store export"), ("help poli", "segue help policies")):
-                self.say(terminal, f"\x15segue {line}\t", expected)
-            self.say(terminal, "\x15segue replay --missing \t", "skip")
+            self.say(terminal, f"{setup}; echo rea''dy\n", "ready")
+            for line, expected in (("sim", "simulate X"), ("simulate --st", "simulate --steps X"), ("ben", "bench X"),
+                                   ("simulate --policy ucb,kl", "simulate --policy ucb,kl-ucb X"),
+                                   ("simulate --curve a", "simulate --curve a-log X"),
+                                   ("simulate --curve=a", "simulate --curve=a-log X"),
+                                   ("simulate --curve b\\ ", "simulate --curve b\\ log X"),
+                                   ("simulate --curve f", "simulate --curve f-folder/X"),
+                                   ("simulate --format=j", "simulate --format=json X"),
+                                   ("simulate --format j", "simulate --format json X"),
+                                   ("store ex", "store export X"), ("help poli", "help policies X")):
+                self.say(terminal, f"\x15segue {line}\tX", f"segue {expected}")
+            self.say(terminal, "\x15segue replay --missing \t\t", "skip")
         finally:
             os.close(terminal)
             os.waitpid(pid, 0)
@@ -127,7 +153,7 @@ class Shells(Folder):
         """Type a text, and wait until the terminal has shown what is expected."""
         os.write(terminal, text.encode())
         shown, limit = "", time.monotonic() + 30
-        while expected not in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\r|\x08", "", shown):
+        while expected not in screen(shown):
             self.assertLess(time.monotonic(), limit, f"{text!r} shows {shown!r}; need {expected!r}")
             if select.select([terminal], [], [], 0.2)[0]:
                 shown += os.read(terminal, 65536).decode(errors="replace")

@@ -179,9 +179,9 @@ class Logrotate(Folder):
     def config(self, pid):
         """The snippet, for a log of the test's, without systemd."""
         text = (CONTRIB / "segue.logrotate").read_text()
-        self.assertEqual(text.count("systemctl reload segue.service"), 1)
+        self.assertEqual(text.count("systemctl try-reload-or-restart segue.service"), 1)
         text = text.replace("/var/log/segue/access.log", str(self.folder / "access.log"))
-        return self.file(text.replace("systemctl reload segue.service", f"kill -HUP {pid}"), "rotate.conf")
+        return self.file(text.replace("systemctl try-reload-or-restart segue.service", f"kill -HUP {pid}"), "rotate.conf")
 
     @needs("logrotate")
     def test_logrotate_accepts_the_snippet(self):

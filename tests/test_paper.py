@@ -21,7 +21,7 @@ from program import SEGUE, SOURCE, answer
 class Paper(PaperFolder):
     def test_same_bytes_on_one_and_two_threads_and_resumed(self):
         one, printed = self.paper("one", "--threads", 1)
-        self.assertEqual(printed.splitlines()[-1], f"The report: {one}/report.html")
+        self.assertEqual(printed.splitlines()[-1], f"Open the report: xdg-open {one}/report.html")
         two, _ = self.paper("two", "--threads", 2)
         self.assertEqual(files_of(one), files_of(two))
         out = self.folder / "stopped"

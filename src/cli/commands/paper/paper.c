@@ -22,6 +22,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/run_experiment.h"
+#include "io/shell.h"
 #include "report/claims/claims.h"
 #include "report/gnuplot.h"
 #include "report/report.h"
@@ -149,6 +150,14 @@ static segue_status play(const study *st, segue_error *err)
 
 /* ---- the report -------------------------------------------------------------------------- */
 
+/* The last line is a command to paste. */
+static void print_how_to_open(const char *folder, FILE *out)
+{
+    char *path = segue_shell_quote(folder, true);
+    fprintf(out, "\nOpen the report: xdg-open %s/report.html\n", path ? path : "FOLDER");
+    free(path);
+}
+
 /* Long claims are cut: the report has them in full. */
 static segue_status print_findings(const segue_paper *paper, const char *folder, segue_error *err)
 {
@@ -164,7 +173,7 @@ static segue_status print_findings(const segue_paper *paper, const char *folder,
         fprintf(output.stream, "  %-25s  %.51s%s\n", segue_claims_verdict_text(findings[i].verdict),
                 findings[i].says, strlen(findings[i].says) > 51 ? ".." : "");
     }
-    fprintf(output.stream, "\nThe report: %s/report.html\n", folder);
+    print_how_to_open(folder, output.stream);
     const segue_status status = cli_output_send(&output, NULL, err);
     segue_output_fini(&output);
     return status;
