@@ -158,11 +158,11 @@ static size_t nearest_to(const double *type, size_t n_arms, const size_t *best, 
                          size_t n_learned)
 {
     const size_t arm = best_of(type, n_arms);
-    double least = FOUND;
+    double distance = FOUND;
     size_t nearest = n_learned;
     for (size_t p = 0; p < n_learned; p++)
-        if (best[p] == arm && fabs(mean[p] - type[arm]) < least) {
-            least = fabs(mean[p] - type[arm]);
+        if (best[p] == arm && fabs(mean[p] - type[arm]) < distance) {
+            distance = fabs(mean[p] - type[arm]);
             nearest = p;
         }
     return nearest;
