@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """A small form of bench/quality: learners of types keep their limits, on a few seeds.
 
+It plays `segue simulate`, and bench_sets and bench_graded, which are built beside it.
+
 A row says that the mean over seeds of d = above - limit * below is at most 0 (below is 1 where regret
 itself is bounded).  Ten seeds give Student's t of d with 9 degrees of freedom; the row is uncertain if t
 is above 4.297, which has probability 1e-3 if the mean is 0, and less if it is below.  Then ten fresh
@@ -34,6 +36,10 @@ quality.PLAYS["changed"] = quality.Play(quality.changed, LEARNERS, 300, 300, SEE
 quality.PLAYS["changed-fresh"] = quality.Play(quality.only_new, LEARNERS, 300, 150, SEEDS)
 quality.ARRIVAL, quality.RARE = 100, 0.2
 quality.PLAYS["newcomer"] = quality.Play(quality.newcomer, ["ts", "round-robin", *LEARNERS], 300, 220, SEEDS)
+# Three sets, and one law of graded rewards.
+for name in ("5-types", "one-arm", "replaced-30"):
+    quality.PLAYS[f"set {name}"] = quality.Set(name, ["ts", "la", "tla", "mla"])
+quality.PLAYS["short-graded"] = quality.Graded("beta:20", 100, ["ts", "tla"])
 CHECKED = ("paper-100", "nothing-30", "spread-20-100", "changed", "newcomer")
 ROWS = [row for row in quality.ROWS if row.name.split()[0] in CHECKED] + [
     quality.Row("paper-100 tts, tasks 301-500", "", *quality.regret("paper-100", "tts", 301), 6.6),
@@ -41,6 +47,11 @@ ROWS = [row for row in quality.ROWS if row.name.split()[0] in CHECKED] + [
     quality.Row("short-cap tla:cap=3", "ts", *quality.against("short-cap", "tla:cap=3", "ts"), 1),
     quality.Row("short-long tts", "ts", *quality.against("short-long", "tts", "ts"), 0.6),
     quality.Row("short-long tla", "ts", *quality.against("short-long", "tla", "ts"), 0.4),
+    quality.Row("5-types late tla", "mla", *quality.of_set("5-types", "late", "tla", "mla"), 1.4),
+    quality.Row("one-arm tla", "la", *quality.of_set("one-arm", "all", "tla", "la"), 1),
+    quality.Row("replaced-30 tla", "la", *quality.of_set("replaced-30", "all", "tla", "la"), 1.03),
+    quality.Row("graded beta:20 ts", "true", *quality.against("short-graded", "ts estimated", "ts true"), 1.25),
+    quality.Row("graded beta:20 tla", "1", *quality.against("short-graded", "tla estimated", "tla 1"), 0.7),
     quality.Row("short-arms tla", "ts", *quality.against("short-arms", "tla", "ts"), 0.6),
 ]
 played = {}
