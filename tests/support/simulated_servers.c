@@ -60,6 +60,7 @@ typedef struct server {
     size_t index;
     segue_service *service;
     bool is_stopped, is_suspended, has_failed;
+    bool is_writing; /* its writer waits for the database; its other threads go on */
 } server;
 
 static server servers[SIM_SERVERS];
@@ -67,6 +68,7 @@ static double clock_now = 1000.0;
 static const char *store_name;
 static PGconn *admin;
 static bool running;
+static void (*client_step)(void);
 
 static double now(void)
 {
@@ -86,6 +88,11 @@ segue_service *sim_service(size_t i)
 bool sim_is_running(size_t i)
 {
     return servers[i].service && !servers[i].is_stopped && !servers[i].is_suspended;
+}
+
+bool sim_is_writing(size_t i)
+{
+    return servers[i].is_writing;
 }
 
 static void execute(const char *sql)
@@ -123,7 +130,7 @@ static void start_server(size_t i)
     config.advertise = address;
     config.lease = SIM_TTL;
     config.transport = &transport;
-    s->is_stopped = s->is_suspended = s->has_failed = false;
+    s->is_stopped = s->is_suspended = s->is_writing = s->has_failed = false;
     if (segue_service_create(&s->service, &config, &err) != SEGUE_OK)
         fail_msg("%s", err.message);
 }
@@ -143,9 +150,10 @@ static void kill_server(size_t i)
     sim_counts_all.killed++;
 }
 
-void sim_start(const char *name, uint64_t seed)
+void sim_start(const char *name, uint64_t seed, void (*clients)(void))
 {
     state = seed;
+    client_step = clients;
     store_name = name;
     (void)randombytes_set_implementation(&seeded);
     admin = PQconnectdb(name + strlen("postgresql:"));
@@ -201,6 +209,23 @@ static void suspend(server *s, uint64_t max_steps)
     s->is_suspended = false;
 }
 
+/* The server and its database lose each other, perhaps until its session was ended.  Then all but the
+ * writer's connection go on: the others and requests first, the writer last. */
+static void partition(server *s)
+{
+    s->is_suspended = true;
+    sim_counts_all.partitions++;
+    for (uint64_t n = sim_draw(100); n > 0; n--) {
+        pass_time(SIM_TTL / 40.0);
+        sim_step();
+    }
+    s->is_suspended = false;
+    s->is_writing = true;
+    for (uint64_t n = sim_draw(200); n > 0; n--)
+        sim_step();
+    s->is_writing = false;
+}
+
 static void cut(const segue_store *store)
 {
     char sql[200];
@@ -216,8 +241,10 @@ segue_status __wrap_segue_store_commit(segue_store *store, segue_error *err)
 {
     server *s = server_of(store);
     const uint64_t dice = s && running && *store->session.id ? sim_draw(100) : 100;
-    if (dice < 8)
+    if (dice < 6)
         suspend(s, 12);
+    else if (dice < 8)
+        partition(s);
     else if (dice < 10)
         cut(store);
     const segue_status status = __real_segue_store_commit(store, err);
@@ -255,6 +282,10 @@ static void run_server(size_t i)
     server *s = &servers[i];
     if (!sim_is_running(i))
         return;
+    if (s->is_writing) {
+        (void)segue_cluster_turn(s->service->cluster);
+        return;
+    }
     switch (sim_draw(4)) {
     case 0:
         segue_service_run_pending(s->service);
@@ -274,13 +305,15 @@ static size_t count_alive(void)
 {
     size_t n = 0;
     for (size_t i = 0; i < SIM_SERVERS; i++)
-        n += sim_is_running(i);
+        n += sim_is_running(i) && !servers[i].is_writing;
     return n;
 }
 
 static void fail_server(size_t i)
 {
     server *s = &servers[i];
+    if (s->is_writing)
+        return;
     if (!s->service) {
         start_server(i);
     } else if (s->is_stopped) {
@@ -300,6 +333,7 @@ void sim_step(void)
     const uint64_t dice = sim_draw(100);
     sim_counts_all.steps++;
     clock_now += 0.01;
+    client_step();
     if (dice < 62)
         run_server(sim_draw(SIM_SERVERS));
     else if (dice < 90)

@@ -16,20 +16,22 @@ enum { SIM_SERVERS = 3 };
 #define SIM_TTL 100.0 /* seconds of the simulation */
 
 typedef struct sim_counts {
-    size_t steps, sent, lost, suspended, cut, unknown, killed, paused;
+    size_t steps, sent, lost, suspended, partitions, cut, unknown, killed, paused;
 } sim_counts;
 extern sim_counts sim_counts_all;
 
 /* Draw a number below n. */
 uint64_t sim_draw(uint64_t n);
 
-/* Start all servers on the store `name`; stop them as after a kill. */
-void sim_start(const char *name, uint64_t seed);
+/* Start all servers on the store `name`; stop them as after a kill.  `clients` is called at each step. */
+void sim_start(const char *name, uint64_t seed, void (*clients)(void));
 void sim_stop(void);
 
 /* The service of a server; NULL: it was killed. */
 segue_service *sim_service(size_t server);
 bool sim_is_running(size_t server); /* neither killed, stopped nor suspended */
+
+bool sim_is_writing(size_t server); /* its writer waits for the database */
 
 /* Do one thing that is drawn. */
 void sim_step(void);

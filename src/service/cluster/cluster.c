@@ -67,7 +67,7 @@ static routed *pop_found(cluster *c)
 }
 
 /* Find the owners of all requests that wait; renewals come first. */
-static bool session_turn(cluster *c)
+bool segue_cluster_turn(cluster *c)
 {
     bool did = segue_session_turn(c);
     routed *r = did ? NULL : pop_found(c);
@@ -79,7 +79,7 @@ static bool session_turn(cluster *c)
 bool segue_cluster_run_pending(cluster *c)
 {
     bool did = false;
-    while (session_turn(c) || segue_keeper_turn(c)) {
+    while (segue_cluster_turn(c) || segue_keeper_turn(c)) {
         segue_service_run_pending(c->service);
         did = true;
     }
@@ -126,7 +126,7 @@ static void *session_main(void *context)
     cluster *c = context;
     uint64_t seen = 0;
     while (wait_on(c, &c->filled, time_to_first(c), &seen))
-        while (session_turn(c))
+        while (segue_cluster_turn(c))
             ;
     return NULL;
 }
@@ -258,8 +258,11 @@ static void write_metric(segue_bytes *b, const char *name, const char *kind, con
     segue_json_write_format(b, "%s %llu\n", name, value);
 }
 
+/* Until the writer serves the session, memory has learners of another one. */
 static unsigned long long count_owned(cluster *c)
 {
+    if (!segue_session_is_served(c))
+        return 0;
     (void)pthread_rwlock_rdlock(&c->service->learners_lock);
     const unsigned long long count = c->service->by_id.count;
     (void)pthread_rwlock_unlock(&c->service->learners_lock);

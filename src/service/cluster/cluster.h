@@ -55,14 +55,19 @@ typedef struct cluster {
     char server[SEGUE_MAX_SERVERS][SEGUE_MAX_ADDRESS + 1]; /* the other ones that live ... */
     size_t n_servers;                                      /* ... how many */
 
-    atomic_bool is_lost;          /* the session was ended: register another one */
-    atomic_bool is_serving;       /* the writer serves the session */
-    _Atomic double trusted_until; /* by segue_cluster_now ... */
+    /* The sessions of this process are numbered from 1; 0: none. */
+    atomic_ullong registered;     /* the number of `session` ... */
+    atomic_ullong served;         /* ... of the one that the writer serves ... */
+    atomic_ullong lost;           /* ... of the last one that a transaction found ended */
+    _Atomic double trusted_until; /* the registered one, by segue_cluster_now ... */
     _Atomic double trusted_since; /* ... without a pause */
 
     /* The session thread's. */
     double renew_at;
-    bool is_failing; /* the database cannot be reached; reported */
+    unsigned long long n_sessions; /* registered by this process */
+    bool is_failing;               /* the database cannot be reached; reported */
+
+    unsigned long long writing; /* the writer's: the session that its transactions check */
 
     /* The keeper's. */
     double spread_at;        /* when free learners are looked for again */
@@ -89,6 +94,10 @@ void segue_cluster_stop(cluster *c);
 /** Free all learners of this server at once, and end its session; after the writer stopped. */
 void segue_cluster_end_session(cluster *c);
 void segue_cluster_destroy(cluster *c);
+
+/** Renew the session if that is due, and find the owner of one request.  Returns whether it did
+ * something.  The session's thread. */
+bool segue_cluster_turn(cluster *c);
 
 /** Without threads: do what is due.  Returns whether something was done. */
 bool segue_cluster_run_pending(cluster *c);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "segue/internal.h"
+#include "service/cluster/session.h"
 #include "service/engine/commit_queue.h"
 #include "service/engine/damage.h"
 #include "service/engine/operations/ownership/op_adopt.h"
@@ -299,13 +300,13 @@ bool segue_keeper_is_due(cluster *c)
     (void)pthread_mutex_lock(&c->lock);
     const bool is_wanted = c->taking;
     (void)pthread_mutex_unlock(&c->lock);
-    return !atomic_load(&c->is_adopting) && atomic_load(&c->is_serving) &&
+    return !atomic_load(&c->is_adopting) && segue_session_is_served(c) &&
            (is_wanted || is_spread_due(c));
 }
 
 bool segue_keeper_turn(cluster *c)
 {
-    if (atomic_load(&c->is_adopting) || !atomic_load(&c->is_serving))
+    if (atomic_load(&c->is_adopting) || !segue_session_is_served(c))
         return false;
     routed *r = pop(c);
     if (r)

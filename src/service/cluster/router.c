@@ -18,6 +18,7 @@
 #include "service/api/decision_id.h"
 #include "service/cluster/cluster.h"
 #include "service/cluster/fan_out.h"
+#include "service/cluster/session.h"
 #include "service/engine/damage.h"
 #include "service/engine/service_internal.h"
 
@@ -79,7 +80,9 @@ static directory_key key_of(const routed *r)
 
 bool segue_router_is_trusted(const cluster *c)
 {
-    return atomic_load(&c->is_serving) && segue_cluster_now(c) < atomic_load(&c->trusted_until);
+    const double until =
+        atomic_load(&c->trusted_until); /* first: of this session or of one before */
+    return segue_cluster_now(c) < until && segue_session_is_served(c);
 }
 
 /* Return whether the learner is in this server's table, or in its list of damaged ones. */
@@ -244,7 +247,7 @@ void segue_router_find(cluster *c, routed *r)
     segue_error err;
     segue_lease lease;
     segue_session session;
-    if (!segue_cluster_session(c, &session) || !atomic_load(&c->is_serving)) {
+    if (!segue_cluster_session(c, &session) || !segue_session_is_served(c)) {
         segue_router_again(r, PAUSE);
         return;
     }

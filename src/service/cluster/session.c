@@ -5,7 +5,10 @@
  * the fence of a transaction; then another one is registered, and the writer forgets all learners
  * before it begins to serve it (op_session.c).
  *
- * Only the session's thread calls these functions.
+ * A registered session is served only when the writer says so by its number: until then memory holds
+ * the learners of the session before, which others may own by now.
+ *
+ * Only the session's thread calls these functions, unless they say otherwise.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/cluster/session.h"
 
@@ -48,10 +51,11 @@ static void trust_until(cluster *c, double sent)
 
 /* ---- register ---------------------------------------------------------------------------- */
 
-static void set_session(cluster *c, const segue_session *session)
+static void set_session(cluster *c, const segue_session *session, unsigned long long number)
 {
     (void)pthread_mutex_lock(&c->lock);
     c->session = *session;
+    atomic_store(&c->registered, number);
     segue_directory_clear(&c->owners);
     (void)pthread_mutex_unlock(&c->lock);
 }
@@ -59,12 +63,12 @@ static void set_session(cluster *c, const segue_session *session)
 /* The writer serves it when it has forgotten the learners of the session before. */
 static void begin(cluster *c, const segue_session *session, double clock, double sent)
 {
-    atomic_store(&c->is_lost, false);
-    set_session(c, session);
+    const unsigned long long number = ++c->n_sessions;
+    set_session(c, session, number); /* before it is trusted: see segue_router_is_trusted */
     trust_until(c, sent);
     c->renew_at = sent + c->ttl / RENEWALS;
-    if (!segue_op_session_push(c->service, session, clock))
-        atomic_store(&c->is_lost, true); /* out of memory: try again */
+    if (!segue_op_session_push(c->service, session, number, clock))
+        atomic_store(&c->lost, number); /* out of memory: try again */
 }
 
 static void add(cluster *c)
@@ -92,7 +96,8 @@ static void lose(cluster *c)
                                      "recovered from the store when they are needed");
     (void)atomic_fetch_add(&c->counters.lost_sessions, 1);
     atomic_store(&c->trusted_until, 0.0);
-    set_session(c, &(segue_session){.id = ""});
+    set_session(c, &(segue_session){.id = ""}, 0);
+    c->renew_at = 0.0; /* register at once */
 }
 
 static void renew(cluster *c, const segue_session *session)
@@ -110,11 +115,24 @@ static void renew(cluster *c, const segue_session *session)
         lose(c);
 }
 
+/* A transaction found that the session was ended. */
+static bool is_lost(const cluster *c)
+{
+    const unsigned long long registered = atomic_load(&c->registered);
+    return registered != 0 && atomic_load(&c->lost) == registered;
+}
+
+bool segue_session_is_served(const cluster *c)
+{
+    const unsigned long long registered = atomic_load(&c->registered);
+    return registered != 0 && atomic_load(&c->served) == registered;
+}
+
 bool segue_session_turn(cluster *c)
 {
     segue_session session;
     const bool has_session = segue_cluster_session(c, &session);
-    if (has_session && atomic_load(&c->is_lost)) {
+    if (has_session && is_lost(c)) {
         lose(c);
         c->renew_at = segue_cluster_now(c) + RETRY;
         return true;
@@ -131,5 +149,5 @@ bool segue_session_turn(cluster *c)
 double segue_session_wait(const cluster *c)
 {
     const double wait = c->renew_at - segue_cluster_now(c);
-    return wait > 0.0 && !atomic_load(&c->is_lost) ? wait : 0.0;
+    return wait > 0.0 && !is_lost(c) ? wait : 0.0;
 }

@@ -11,4 +11,8 @@ bool segue_session_turn(cluster *c);
 /** Seconds until segue_session_turn has something to do. */
 double segue_session_wait(const cluster *c);
 
+/** Return whether the writer serves the registered session: it has forgotten the learners of those
+ * before.  Any thread. */
+bool segue_session_is_served(const cluster *c);
+
 #endif

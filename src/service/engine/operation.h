@@ -113,6 +113,7 @@ struct operation {
             char why[SEGUE_ERROR_SIZE]; /* adopt: it is damaged; "": it is not */
             uint64_t epoch;             /* adopt: of the lease */
             double created, clock;
+            unsigned long long number; /* session: that begins */
         } owner;
         struct {
             bool is_new;

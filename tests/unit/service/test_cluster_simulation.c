@@ -5,7 +5,7 @@
  * Clients send requests to any server and repeat them.  The invariants are those of
  * docs/cluster-protocol.md: I1 and the register are checked by `check_rewards`, I3 and I4 by
  * `check_learner` (counts, hash chain, epochs), I5 at each answer of an ask, I6 by `check_memory`, I7
- * by the transport.  I2 cannot be seen from outside: what it prevents is seen by the others.
+ * by the transport, and reads by `check_show`.  I2 cannot be seen from outside: what it prevents is seen by the others.
  *
  * A run is repeated by its seed, `test_cluster_simulation SEED 1`, except for the times that the
  * database writes.
@@ -32,13 +32,14 @@ typedef struct known {
 
 static known knows[LEARNERS][TASKS][EVENTS];
 
-typedef enum kind { CREATE, ASK, TELL, CLOSE, LIST, N_KINDS } kind;
+typedef enum kind { CREATE, ASK, TELL, CLOSE, LIST, SHOW, N_KINDS } kind;
 
 typedef struct client {
     bool is_busy, is_done;
     kind kind;
     size_t learner, task, event;
     int reward;
+    size_t told; /* show: rewards of the task that were acknowledged before */
     segue_request request;
     char path[80], body[240];
     segue_response response;
@@ -79,6 +80,11 @@ static void fill(client *c)
         (void)snprintf(c->path, sizeof c->path, "/v1/learners/r%u-%lu/tasks/t%zu/close",
                        current_run, l, c->task);
         break;
+    case SHOW:
+        (void)snprintf(c->path, sizeof c->path, "/v1/learners/r%u-%lu/tasks/t%zu", current_run, l,
+                       c->task);
+        c->request = request_of("GET", c->path, NULL);
+        return;
     default:
         (void)snprintf(c->path, sizeof c->path, "/v1/learners");
         c->request = request_of("GET", c->path, NULL);
@@ -117,6 +123,24 @@ static void check_tell(const client *c)
         fail_msg(SEED_FORMAT "a reward that counted is gone", SEED);
 }
 
+static size_t count_told(const client *c)
+{
+    size_t n = 0;
+    for (size_t e = 0; e < EVENTS; e++)
+        n += knows[c->learner][c->task][e].counted >= 0;
+    return n;
+}
+
+/* A read shows what was acknowledged before it, whichever server answers. */
+static void check_show(const client *c, const json_t *answer)
+{
+    const bool found = c->response.status == 200;
+    const size_t shown = found ? (size_t)json_integer_value(json_object_get(answer, "rewards")) : 0;
+    if ((found || c->response.status == 404) && shown < c->told)
+        fail_msg(SEED_FORMAT "%s shows %zu rewards, and %zu were acknowledged", SEED, c->path,
+                 shown, c->told);
+}
+
 static void finish(client *c)
 {
     json_t *answer =
@@ -128,6 +152,8 @@ static void finish(client *c)
         check_ask(c, answer);
     if (c->kind == TELL)
         check_tell(c);
+    if (c->kind == SHOW)
+        check_show(c, answer);
     const int status = c->response.status;
     if (status == 421 || status == 500)
         fail_msg(SEED_FORMAT "%s gets %d: %.*s", SEED, c->path, status, (int)c->response.body.size,
@@ -158,6 +184,7 @@ static void send_to(client *c, size_t server)
     fill(c);
     c->is_busy = true;
     c->is_done = false;
+    c->told = count_told(c);
     if (segue_service_handle(sim_service(server), &c->request, &c->response, on_done, c))
         on_done(c);
 }
@@ -168,7 +195,10 @@ static void send_any(void)
     client *c = &clients[sim_draw(CLIENTS)];
     if (c->is_busy || !sim_is_running(server))
         return;
-    c->kind = (kind[]){CREATE, ASK, ASK, ASK, TELL, TELL, TELL, TELL, CLOSE, LIST}[sim_draw(10)];
+    c->kind = (kind[]){
+        CREATE, ASK, ASK, ASK, TELL, TELL, TELL, TELL, CLOSE, LIST, SHOW, SHOW}[sim_draw(12)];
+    if (sim_is_writing(server))
+        c->kind = SHOW; /* a change would wait, and all clients with it */
     c->learner = sim_draw(LEARNERS);
     c->task = sim_draw(TASKS);
     c->event = sim_draw(EVENTS);
@@ -178,6 +208,14 @@ static void send_any(void)
     if (c->kind == CLOSE && sim_draw(4) > 0)
         c->kind = ASK;
     send_to(c, server);
+}
+
+/* Clients go on also while a server is suspended. */
+static void client_step(void)
+{
+    collect();
+    send_any();
+    send_any();
 }
 
 /* Answer a request by one server, after the failures. */
@@ -298,13 +336,9 @@ static void run(const char *name, uint64_t seed)
     memset(clients, 0, sizeof clients);
     for (size_t i = 0; i < LEARNERS * TASKS * EVENTS; i++)
         (&knows[0][0][0])[i].counted = -1;
-    sim_start(name, seed);
-    for (int i = 0; i < STEPS; i++) {
-        send_any();
-        send_any();
+    sim_start(name, seed, client_step);
+    for (int i = 0; i < STEPS; i++)
         sim_step();
-        collect();
-    }
     sim_heal();
     collect();
     for (size_t i = 0; i < CLIENTS; i++)
@@ -329,11 +363,12 @@ int main(int argc, char **argv)
         run(name, seed);
     postgresql_stop();
     const sim_counts *c = &sim_counts_all;
-    (void)printf(
-        "%llu runs, %zu steps: %zu forwarded, %zu messages lost, %zu suspended in COMMIT, "
-        "%zu cut, %zu answers to COMMIT lost, %zu killed, %zu stopped; %zu asks, %zu tells, "
-        "%zu closes answered\n",
-        (unsigned long long)n, c->steps, c->sent, c->lost, c->suspended, c->cut, c->unknown,
-        c->killed, c->paused, answered[ASK], answered[TELL], answered[CLOSE]);
+    (void)printf("%llu runs, %zu steps: %zu forwarded, %zu messages lost, %zu suspended in COMMIT, "
+                 "%zu partitions, %zu cut, %zu answers to COMMIT lost, %zu killed, %zu stopped; "
+                 "%zu asks, %zu tells, "
+                 "%zu closes, %zu reads answered\n",
+                 (unsigned long long)n, c->steps, c->sent, c->lost, c->suspended, c->partitions,
+                 c->cut, c->unknown, c->killed, c->paused, answered[ASK], answered[TELL],
+                 answered[CLOSE], answered[SHOW]);
     return answered[TELL] == 0 || c->sent == 0 || c->suspended == 0;
 }

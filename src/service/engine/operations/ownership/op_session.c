@@ -14,12 +14,14 @@
 #include "service/engine/operation.h"
 #include "service/engine/service_internal.h"
 
-bool segue_op_session_push(segue_service *service, const segue_session *session, double clock)
+bool segue_op_session_push(segue_service *service, const segue_session *session,
+                           unsigned long long number, double clock)
 {
     operation *op = segue_operation_create(&op_session);
     if (!op)
         return false;
     op->owner.session = *session;
+    op->owner.number = number;
     op->owner.clock = clock;
     if (segue_commit_queue_push(&service->queue, op, false))
         return true;
@@ -40,15 +42,16 @@ static void forget_learners(segue_service *service)
 
 void segue_op_session_lose(segue_service *service)
 {
-    atomic_store(&service->cluster->is_serving, false);
-    atomic_store(&service->cluster->is_lost, true);
+    atomic_store(&service->cluster->served, 0);
+    atomic_store(&service->cluster->lost, service->cluster->writing);
     forget_learners(service);
     segue_cluster_wake(service->cluster);
 }
 
 static void dequeue(segue_service *service, operation *op)
 {
-    atomic_store(&service->cluster->is_serving, false);
+    atomic_store(&service->cluster->served, 0);
+    service->cluster->writing = op->owner.number;
     forget_learners(service);
     segue_store_set_session(service->store, &op->owner.session);
     segue_clock_continue(&service->clock, op->owner.clock);
@@ -64,9 +67,8 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
 
 static segue_status apply(segue_service *service, operation *op, segue_error *err)
 {
-    (void)op;
     (void)err;
-    atomic_store(&service->cluster->is_serving, true);
+    atomic_store(&service->cluster->served, op->owner.number);
     segue_cluster_wake(service->cluster);
     (void)segue_commit_queue_add_job(service, &op_purge, 0, 0); /* of a server that ended early */
     return SEGUE_OK;
@@ -74,8 +76,7 @@ static segue_status apply(segue_service *service, operation *op, segue_error *er
 
 static void rollback(segue_service *service, operation *op)
 {
-    (void)op;
-    atomic_store(&service->cluster->is_lost, true); /* register again */
+    atomic_store(&service->cluster->lost, op->owner.number); /* register again */
 }
 
 const operation_kind op_session = {.name = "session",

@@ -6,9 +6,10 @@
 #include "service/engine/service.h"
 #include "store/session/store_session.h"
 
-/** Enqueue the begin of a session; `clock`: the stored service time, negative without one.  False:
- * out of memory, or the service stops. */
-bool segue_op_session_push(segue_service *service, const segue_session *session, double clock);
+/** Enqueue the begin of a session, with its number in this process; `clock`: the stored service time,
+ * negative without one.  False: out of memory, or the service stops. */
+bool segue_op_session_push(segue_service *service, const segue_session *session,
+                           unsigned long long number, double clock);
 
 /** The session was ended: forget all learners.  Writer, between two transactions. */
 void segue_op_session_lose(segue_service *service);
