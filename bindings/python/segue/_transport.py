@@ -276,8 +276,8 @@ def is_readable(connection: http.client.HTTPConnection) -> bool:
     return bool(poll.poll(0))
 
 
-def is_passing(error: ServiceError | OSError) -> bool:
+def is_passing(error: Exception) -> bool:
     """A retry may help: the service says so, or something between it and us failed."""
     if isinstance(error, ServiceError):
         return error.status in GATEWAY or (error.status in PASSING and error.retry_after is not None)
-    return True
+    return isinstance(error, OSError)

@@ -167,6 +167,23 @@ def test_a_response_that_is_not_json(proxy, service, body):
         segue.Client(proxy.url).learners()
 
 
+def test_a_response_of_another_service(proxy, through):
+    """JSON that Segue does not send is an error of the service, in every method that needs a field of it."""
+    task = through.task("ann")
+    decision, client = task.ask(), through.client
+    calls = [task.ask, lambda: task.ask(2), lambda: task.tell(decision, 1), lambda: client.tell_many([(decision, 1)]), task.explain,
+             lambda: task.tell_and_ask(decision, 1), client.learners, through.tasks, through.history, lambda: through.settings,
+             lambda: through.arms, lambda: through.types, lambda: through.effect]
+    for call in calls:
+        for body in ({"status": "ok"}, {"status": "rejected"}, {"status": "counted"}, {"arms": [1], "results": [1], "decisions": [1]}):
+            proxy.fate[:] = [raw(200, body)]
+            with pytest.raises(ServiceError, match="need the response of a Segue service"):
+                call()
+    proxy.fate[:] = [raw(200, {"status": "ok"})]
+    assert not client.ready()
+    assert decision.tell(1).status == "counted"
+
+
 def test_too_many_headers_are_a_lost_response(proxy, service):
     proxy.fate[:] = [b"HTTP/1.1 200 OK\r\n" + b"X: 1\r\n" * 200 + b"\r\n"]
     with pytest.raises(ConnectionError, match="more than 100 headers"):
