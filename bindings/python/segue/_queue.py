@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
+from ._fork import after_fork
 from ._queue_file import QueueFile
 from ._transport import backoff, is_passing
 from .rewards import Reward, TellResult, batches
@@ -78,6 +79,7 @@ class RewardQueue:
             except BaseException:
                 self._file.close()
                 raise
+        after_fork(self._begin_process)
 
     def _start(self, waiting: list[Reward]) -> None:
         self._pid = os.getpid()
@@ -145,13 +147,14 @@ class RewardQueue:
         if self._pid == os.getpid():
             self.close(AT_EXIT)
 
+    def _begin_process(self) -> None:
+        """A forked process starts with an empty queue: its parent sends what was queued before. A file stays the parent's."""
+        if not self._file:
+            self._start([])
+
     def _check_process(self) -> None:
-        """A forked process starts with an empty queue: its parent sends what was queued before."""
-        if self._pid == os.getpid():
-            return
-        if self._file:
+        if self._pid != os.getpid():
             raise OSError(f"{self._path}: belongs to the process that made this client; make a client with a file of its own in each process")
-        self._start([])
 
     def _run_thread(self) -> None:
         """Start the thread if rewards wait and it does not run: perhaps it was ended."""

@@ -21,6 +21,8 @@ import time
 import urllib.parse
 from typing import Any, NamedTuple
 
+from ._fork import after_fork
+
 from .service_errors import ServiceError, parse_error
 
 IDLE = 50  # seconds after which a connection is not used again; the service closes it after 60
@@ -130,10 +132,11 @@ class Transport:
         self._context = ssl.create_default_context(cafile=cafile) if parts.scheme == "https" else None
         self._headers = {"Accept": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})}
         self._forget()
+        after_fork(self._forget)
 
     def _forget(self) -> None:
         """Start with an empty pool; a forked process must not use the connections of its parent."""
-        self._pid, self._lock = os.getpid(), threading.Lock()
+        self._lock = threading.Lock()
         self._idle: list[tuple[float, http.client.HTTPConnection]] = []  # guarded by _lock
 
     def close(self) -> None:
@@ -189,8 +192,6 @@ class Transport:
 
     def _take(self) -> tuple[http.client.HTTPConnection, bool]:
         """A connection, and if it was used before."""
-        if self._pid != os.getpid():
-            self._forget()
         with self._lock:
             while self._idle:
                 since, connection = self._idle.pop()

@@ -311,6 +311,17 @@ def test_a_forked_process_has_connections_of_its_own(service, client):
     assert tutor.info["rewards"] == 20 + 4 * 21
 
 
+def test_a_forked_process_does_not_wait_for_locks_of_its_parent(service):
+    """Another thread of the parent may have them at the fork."""
+    client = segue.Client(service.url)
+    with client._transport._lock, client._queue._changed:
+        child = os.fork()
+        if child == 0:
+            signal.alarm(10)
+            os._exit(0 if client.ready() and client.close().ok else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
 @pytest.fixture
 def secure(tmp_path):
     """A service with https, and the file of its certificate."""
