@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Callable
+from typing import Any
 
-_methods: set[weakref.WeakMethod[Callable[[], None]]] = set()
+_methods: set[Any] = set()  # a weakref.WeakMethod each
 
 
 def after_fork(method: Callable[[], None]) -> None:

@@ -115,8 +115,8 @@ class TellResult:
         status = field(result, "status", str)
         if status == "rejected":
             code, error = field(result, "http_status", int), field(result, "error", dict)
-            field(error, "message", str), field(error, "code", str)
-            return cls.of_error(sent, make_error(code, error, 1.0 if code == 503 else None))
+            known = {**error, "message": field(error, "message", str), "code": field(error, "code", str)}
+            return cls.of_error(sent, make_error(code, known, 1.0 if code == 503 else None))
         if status not in ("counted", "duplicate"):
             raise unexpected(f"says '{status:.40}' of a reward")
         return cls(sent.decision, sent.reward, status, field(result, "task", str), field(result, "closed", bool), result.get("reward"))

@@ -137,7 +137,7 @@ class SegueSampler(BaseSampler):
             return None
         return values[0] if study.direction == StudyDirection.MAXIMIZE else min(high, max(low, low + high - values[0]))
 
-    def _sentence(self, number: int, values: Sequence[float]) -> str:
+    def _sentence(self, number: int, values: Any) -> str:
         return f"trial {number} has the value {values[0]:g}; need a number from {self.range[0]:g} to {self.range[1]:g}, or a sampler with a wider range"
 
 
