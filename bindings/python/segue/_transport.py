@@ -32,7 +32,7 @@ FIRST_WAIT, MAX_WAIT = 0.05, 2.0  # seconds between tries, if the service names 
 MAX_RETRY_AFTER = 60  # seconds; a longer wait is the caller's
 PASSING = {429, 503}  # with Retry-After
 GATEWAY = {502, 504}  # a proxy did not reach the service
-# A connection that failed or was cut. Not HTTPException: wrong use of a connection must not be taken for a lost response.
+# A connection that failed or was cut, or a response that is not HTTP. `_exchange` raises RuntimeError for wrong use of a connection.
 LOST = (OSError, http.client.HTTPException)
 
 
@@ -213,6 +213,9 @@ class Transport:
             connection.request(request.method, request.path, request.body, headers)
             response = connection.getresponse()
             data = self._read(response, deadline)
+        except http.client.ImproperConnectionState as error:  # a repeat would hide it
+            connection.close()
+            raise RuntimeError("a request was sent before the response to the last one was read") from error
         except BaseException:  # also KeyboardInterrupt: a late response must not answer the next request
             connection.close()
             raise

@@ -1,5 +1,6 @@
 """Lost responses, restarts, slow and overloaded services: every reward counts once, every ask is one decision.
 SPDX-License-Identifier: Apache-2.0"""
+import http.client
 import json
 import os
 import random
@@ -188,6 +189,22 @@ def test_too_many_headers_are_a_lost_response(proxy, service):
     proxy.fate[:] = [b"HTTP/1.1 200 OK\r\n" + b"X: 1\r\n" * 200 + b"\r\n"]
     with pytest.raises(ConnectionError, match="more than 100 headers"):
         segue.Client(proxy.url, retries=0).learners()
+
+
+def test_wrong_use_of_a_connection_is_no_lost_response(proxy, service, monkeypatch):
+    """A repeat would hide it: each request would be sent twice."""
+    client = segue.Client(proxy.url)
+    client.learners()
+
+    def getresponse(self):
+        raise http.client.ResponseNotReady("Request-sent")
+    monkeypatch.setattr(http.client.HTTPConnection, "getresponse", getresponse)
+    sent = len(proxy.requests)
+    with pytest.raises(RuntimeError, match="before the response to the last one"):
+        client.learners()
+    monkeypatch.undo()
+    client.learners()
+    assert len(proxy.requests) == sent + 2
 
 
 def test_wrong_arguments_are_named():
