@@ -1,6 +1,7 @@
 """Ctrl-C ends long calls; other threads run meanwhile.
 SPDX-License-Identifier: Apache-2.0"""
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ CALLS = {
     "simulate": (lambda: partial(segue.simulate, PAPER, ["tla"], steps=300, tasks=500, runs=200, threads=2), 0.3),
     "replay": (lambda: partial(segue.replay, TUTOR, runs=2000, replicates=1000), 0.3),
     "fit": (lambda: partial(segue.replay, two_types(8000, 30), ["ts"], runs=200, replicates=200), 0.3),
+    "complexity": (lambda: partial(segue.complexity, [[random.random() for _ in range(100)] for _ in range(600)]), 0.3),
     "estimate": (lambda: partial(segue.estimate, two_types(60000, 20, arms=10)), 1.0),
     "policy": (lambda: partial(segue.simulate, PAPER, [Slow()], steps=1000, tasks=1000, runs=100), 0.3),
 }
