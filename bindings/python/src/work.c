@@ -146,7 +146,7 @@ int segue_py_work_on(learner_object *learner, long_work function, void *context)
             return -1;
         run_job(&j, is_interrupted);
         segue_py_lock_end(learner);
-        if (j.is_stopped && j.status == SEGUE_OK) /* it came to its end: as Ctrl-C after the call */
+        if (j.is_stopped && j.status != SEGUE_ESTOPPED) /* it came to its end: as Ctrl-C after it */
             PyErr_SetInterrupt();
         if (!j.is_stopped || j.status != SEGUE_ESTOPPED)
             return raise_failure(segue_py_learner_state((PyObject *)learner), &j);
