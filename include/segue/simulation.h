@@ -81,6 +81,10 @@ typedef struct segue_simulation {
      * simulation. Runs are in no order, the tasks of a run are. NULL: no task is visited. */
     segue_status (*visit)(void *context, const segue_played_task *task, segue_error *err);
     void *visit_context;
+    /* Called from any thread and by several at a time, during long tasks; true ends the simulation
+     * with SEGUE_ESTOPPED. NULL: it goes to its end. */
+    bool (*stop)(void *context);
+    void *stop_context;
 } segue_simulation;
 
 /** A mean regret and its standard error (NaN where there are too few numbers for one). */
@@ -118,6 +122,7 @@ SEGUE_API SEGUE_MUST_CHECK segue_status segue_simulation_check(const segue_simul
  *
  * @retval SEGUE_EDOMAIN, SEGUE_EUSAGE  as segue_simulation_check
  * @retval SEGUE_ENOMEM, SEGUE_ETHREAD
+ * @retval SEGUE_ESTOPPED  `stop` returned true
  * @retval other  as `watch` or `visit` returned
  */
 SEGUE_API SEGUE_MUST_CHECK segue_status segue_simulation_run(segue_simulation_result **out,

@@ -11,7 +11,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/fail.h"
 #include "core/linalg/linalg.h"
+#include "core/stop.h"
 #include "estimate/estimator_method.h"
 
 #define TRIES      20
@@ -49,6 +51,7 @@ static segue_status best_slice(fit *f, double *vectors, segue_error *err)
     double *slice = f->scratch + 2 * m * m, *theta = slice + m * m, *values = theta + m;
     double widest = -1.0;
     for (int i = 0; i < TRIES; i++) {
+        SEGUE_TRY(segue_stop_check(f->stop, err));
         segue_estimator_random_direction(&f->rng, m, theta);
         segue_estimator_tensor_slice(f->s.tensor, m, theta, slice);
         const segue_status status = segue_linalg_eigenvectors(m, slice, values, err);

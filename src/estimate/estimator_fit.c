@@ -10,6 +10,8 @@
  * have grown by COLD_GROWTH, a cold fit runs too, and the smaller residual wins: else an early,
  * wrong estimate could survive.  On failure the last estimate stays.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "estimate/estimator_fit.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -236,5 +238,14 @@ segue_status segue_estimator_fit(segue_estimator *est, const segue_moments *mome
         est->used = used;
         est->cold_at = cold_at;
     }
+    return status;
+}
+
+segue_status segue_estimator_fit_until(segue_estimator *est, const segue_moments *moments,
+                                       const atomic_bool *stop, segue_error *err)
+{
+    est->fit.stop = est->counts.stop = stop;
+    const segue_status status = segue_estimator_fit(est, moments, err);
+    est->fit.stop = est->counts.stop = NULL;
     return status;
 }

@@ -4,6 +4,8 @@
 #ifndef SEGUE_ESTIMATE_ESTIMATOR_METHOD_H
 #define SEGUE_ESTIMATE_ESTIMATOR_METHOD_H
 
+#include <stdatomic.h>
+
 #include "estimate/spectral.h"
 #include "estimate/tensor_power.h"
 #include "segue/rng.h"
@@ -12,11 +14,12 @@ typedef struct fit {
     const segue_estimator_config *config;
     size_t n_arms, m;
     spectral s;
-    power power;            /* rtp only */
-    segue_rng rng;          /* of this fit */
-    const double *previous; /* m x n_arms: the last estimate to start from, or NULL */
-    bool full;              /* rtp: use all random starts, also if there is a last estimate */
-    double *scratch;        /* 9 m x m + 3 m */
+    power power;             /* rtp only */
+    segue_rng rng;           /* of this fit */
+    const double *previous;  /* m x n_arms: the last estimate to start from, or NULL */
+    bool full;               /* rtp: use all random starts, also if there is a last estimate */
+    double *scratch;         /* 9 m x m + 3 m */
+    const atomic_bool *stop; /* ends the fit; or NULL */
     /* the answer: */
     double *mean;   /* m x n_arms */
     double *lambda; /* m */
@@ -28,7 +31,7 @@ typedef struct fit {
 typedef struct estimator_method {
     segue_estimator_method info; /* name, and the settings that it uses */
     /* From the spectral form, whose tensor it may destroy, to means, lambdas and weights.
-     * @retval SEGUE_ENOMEM, SEGUE_EDOMAIN */
+     * @retval SEGUE_ENOMEM, SEGUE_EDOMAIN, SEGUE_ESTOPPED */
     segue_status (*solve)(fit *f, segue_error *err);
 } estimator_method;
 

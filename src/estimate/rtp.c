@@ -12,6 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/fail.h"
+#include "core/stop.h"
 #include "estimate/estimator_method.h"
 
 #define WARM_RANDOM 3 /* random starts beside the carried ones */
@@ -55,7 +57,6 @@ static void set_starts(fit *f, const double *start, double *scratch)
 
 segue_status segue_rtp_solve(fit *f, segue_error *err)
 {
-    (void)err;
     const size_t m = f->m;
     double *v = f->scratch, *other = v + m, *start = other + m;
     const size_t steps = is_warm(f) ? WARM_STEPS : f->config->steps;
@@ -66,6 +67,7 @@ segue_status segue_rtp_solve(fit *f, segue_error *err)
         segue_estimator_random_direction(&f->rng, m, start + (m + i) * m);
     f->power.iterations = 0;
     for (size_t k = 0; k < m; k++) {
+        SEGUE_TRY(segue_stop_check(f->stop, err));
         set_starts(f, start, other);
         const size_t max = is_warm(f) ? POLISH : f->config->steps;
         const double lambda = segue_tensor_power_best(&f->power, f->s.tensor, steps, max, v);

@@ -17,6 +17,8 @@
 #include "sim/watch.h"
 #include "transfer/learner_internal.h"
 
+#define STOP_STEPS 1024 /* steps in plain form after which a task may be stopped */
+
 struct segue_runner {
     const segue_simulation *sim;
     uint64_t n_tasks;             /* per run */
@@ -27,6 +29,7 @@ struct segue_runner {
     segue_kernel *kernel; /* NULL: use plain forms only */
     bool *never_best;     /* n_arms: best for no model; NULL: no fixed model set */
     uint64_t *pulls;      /* n_arms: of the last task */
+    bool is_stopped;      /* in the middle of a task */
 };
 
 uint64_t segue_runner_runs(const segue_simulation *sim)
@@ -157,6 +160,20 @@ static double net_regret(const segue_runner *runner, segue_task *task)
     return regret;
 }
 
+/* Play an open task in its plain form, to its end unless it is stopped; returns its regret. */
+static double play_plain(segue_runner *runner, segue_task *task)
+{
+    const segue_simulation *sim = runner->sim;
+    double regret = 0.0;
+    for (uint64_t left = sim->steps; left > 0 && !runner->is_stopped;) {
+        const uint64_t steps = left < STOP_STEPS ? left : STOP_STEPS;
+        regret = segue_simulation_play(task, runner->simulated, steps); /* of all steps so far */
+        left -= steps;
+        runner->is_stopped = left > 0 && sim->stop && sim->stop(sim->stop_context);
+    }
+    return regret;
+}
+
 /* Play an open task to its end; returns its regret. */
 static double play_open(segue_runner *runner, segue_task *task)
 {
@@ -165,7 +182,7 @@ static double play_open(segue_runner *runner, segue_task *task)
     if (runner->kernel &&
         segue_kernel_play(runner->kernel, task, runner->simulated, steps, &regret))
         return regret;
-    regret = segue_simulation_play(task, runner->simulated, steps);
+    regret = play_plain(runner, task);
     return segue_simulation_has_costs(runner->sim) ? net_regret(runner, task) : regret;
 }
 
@@ -237,6 +254,10 @@ static segue_status play_learner(segue_runner *runner, bool watched, run_task *p
         played->regret = play_open(runner, task);
     }
     copy_counts(runner, task, played);
+    if (runner->is_stopped) { /* it learns nothing from half a task */
+        segue_learner_discard_task(runner->learner, &task);
+        return SEGUE_OK;
+    }
     SEGUE_TRY(segue_learner_close_task(runner->learner, &task, err));
     if (watched)
         SEGUE_TRY(segue_watch_end(runner->sim, runner->learner, err));
@@ -277,6 +298,8 @@ segue_status segue_runner_play(segue_runner *runner, uint64_t run, run_totals *t
     run_task task = {.number = 0};
     for (; task.number < runner->n_tasks && status == SEGUE_OK; task.number++) {
         status = play_task(runner, run, &task, totals, err);
+        if (status == SEGUE_OK && runner->is_stopped)
+            status = segue_fail(err, SEGUE_ESTOPPED, "it was stopped before its end");
         if (status == SEGUE_OK)
             status = visit(context, &task, err);
     }

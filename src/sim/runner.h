@@ -48,7 +48,7 @@ uint64_t segue_runner_runs(const segue_simulation *sim);
 /**
  * Play run `run`. Of single tasks, run k * runs + r is run r of model k.
  *
- * @retval SEGUE_ENOMEM  or the status of `visit`
+ * @retval SEGUE_ENOMEM, SEGUE_ESTOPPED  or the status of `visit`
  */
 SEGUE_MUST_CHECK segue_status segue_runner_play(segue_runner *runner, uint64_t run,
                                                 run_totals *totals, visit_function visit,

@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
+from ._fork import after_fork
 from ._queue_file import QueueFile
 from ._transport import backoff, is_passing
 from .rewards import Reward, TellResult, batches
@@ -48,7 +49,7 @@ class QueueReport:
     n_rejected: int = 0  #: rejected for good; they do not count
     waiting: int = 0  #: still queued
     rejected: list[TellResult] = dataclasses.field(default_factory=list)  #: the first 1,000 of them, each with its error
-    error: ServiceError | OSError | None = None  #: why rewards wait, as of the last try
+    error: Exception | None = None  #: why rewards wait, as of the last try
 
     @property
     def ok(self) -> bool:
@@ -78,6 +79,7 @@ class RewardQueue:
             except BaseException:
                 self._file.close()
                 raise
+        after_fork(self._begin_process)
 
     def _start(self, waiting: list[Reward]) -> None:
         self._pid = os.getpid()
@@ -88,9 +90,8 @@ class RewardQueue:
         self._warned: type[BaseException] | None = None  # kind of the failure that was logged
         self._one_by_one = 0  # rewards to send alone; the thread's
         self._thread: threading.Thread | None = None
-        if waiting:
-            with self._changed:
-                self._run_thread()
+        with self._changed:
+            self._run_thread()
 
     def put(self, reward: Reward) -> None:
         """Queue a reward; with a file it is written first."""
@@ -107,24 +108,30 @@ class RewardQueue:
     def flush(self, timeout: float) -> QueueReport:
         """Wait until the queue is empty, or waiting longer is no use; the counts of the report start anew."""
         self._check_process()
-        until = time.monotonic() + timeout
         with self._changed:
-            self._report.error, self._failures = None, 0
-            self._changed.notify_all()  # end a pause
-            while self._waiting and (self._report.error is None or is_passing(self._report.error)):
-                if not self._changed.wait(until - time.monotonic()) and time.monotonic() >= until:
-                    break
-            report, self._report = self._report, QueueReport(error=self._report.error)
-            report.waiting = len(self._waiting)
-            if not report.waiting:
-                report.error = None
+            return self._wait_empty(timeout)
+
+    def _wait_empty(self, timeout: float) -> QueueReport:
+        """Flush; the caller has the lock, and has it without a break from the last look at the queue on."""
+        until = time.monotonic() + timeout
+        self._report.error, self._failures = None, 0
+        self._run_thread()
+        self._changed.notify_all()  # end a pause
+        while self._waiting and not self._closing and (self._report.error is None or is_passing(self._report.error)):
+            if not self._changed.wait(until - time.monotonic()) and time.monotonic() >= until:
+                break
+        report, self._report = self._report, QueueReport(error=self._report.error)
+        report.waiting = len(self._waiting)
+        if not report.waiting:
+            report.error = None
         return report
 
     def close(self, timeout: float) -> QueueReport:
         """Flush and end the thread. A report of rewards that no file preserves is logged as an error."""
-        report = self.flush(timeout)
+        self._check_process()
         with self._changed:
-            closed, self._closing = self._closing, True
+            report = self._wait_empty(timeout)
+            closed, self._closing = self._closing, True  # without a break: no reward is queued that is not in the report
             self._changed.notify_all()
             thread = self._thread
         if thread:
@@ -140,46 +147,56 @@ class RewardQueue:
         if self._pid == os.getpid():
             self.close(AT_EXIT)
 
+    def _begin_process(self) -> None:
+        """A forked process starts with an empty queue: its parent sends what was queued before. A file stays the parent's."""
+        if not self._file:
+            self._start([])
+
     def _check_process(self) -> None:
-        """A forked process starts with an empty queue: its parent sends what was queued before."""
-        if self._pid == os.getpid():
-            return
-        if self._file:
+        if self._pid != os.getpid():
             raise OSError(f"{self._path}: belongs to the process that made this client; make a client with a file of its own in each process")
-        self._start([])
 
     def _run_thread(self) -> None:
+        """Start the thread if rewards wait and it does not run: perhaps it was ended."""
+        if not self._waiting or self._closing or (self._thread and self._thread.is_alive()):
+            return
         if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="segue-tell-later", daemon=True)
-            self._thread.start()
             atexit.register(self._at_exit)
+        self._thread = threading.Thread(target=self._run, name="segue-tell-later", daemon=True)
+        self._thread.start()
 
     def _run(self) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._waiting or self._closing)
-                if self._closing:
-                    return
-                batch = next(batches(itertools.islice(self._waiting, 1000)))
-                if self._one_by_one:
-                    batch = batch[:1]
+        while batch := self._next_batch():
             try:
-                results = self._send(batch)
-            except (ServiceError, OSError) as error:
-                if isinstance(error, InvalidRequest) and len(batch) == 1:
-                    self._finish(batch, [TellResult.of_error(batch[0], error)])
-                elif isinstance(error, InvalidRequest):
-                    self._one_by_one = len(batch)  # one of them spoils the list: find it
-                else:
-                    self._pause(error)
-            else:
-                self._finish(batch, results)
+                self._send_batch(batch)
+            except Exception as error:  # whatever it is: the rewards remain queued, and are tried again
+                self._pause(error)
 
-    def _pause(self, error: ServiceError | OSError) -> None:
+    def _next_batch(self) -> list[Reward] | None:
+        """Wait for rewards, and return those to send now; None: the client is closed."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._closing)
+            if self._closing:
+                return None
+            batch = next(batches(itertools.islice(self._waiting, 1000)))
+            return batch[:1] if self._one_by_one else batch
+
+    def _send_batch(self, batch: Sequence[Reward]) -> None:
+        try:
+            results = self._send(batch)
+        except InvalidRequest as error:
+            if len(batch) > 1:
+                self._one_by_one = len(batch)  # one of them spoils the list: find it
+                return
+            results = [TellResult.of_error(batch[0], error)]
+        self._finish(batch, results)
+
+    def _pause(self, error: Exception) -> None:
         """Wait before the next try: as long as the service says, or longer each time."""
         with self._changed:
             if type(error) is not self._warned:
-                LOG.warning("segue: %d rewards wait: %s", len(self._waiting), error)
+                is_expected = isinstance(error, (ServiceError, OSError))
+                LOG.warning("segue: %d rewards wait: %s", len(self._waiting), error, exc_info=None if is_expected else error)
                 self._warned = type(error)
             self._report.error, self._failures = error, self._failures + 1
             self._changed.notify_all()

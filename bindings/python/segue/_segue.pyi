@@ -3,7 +3,9 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Protocol, SupportsFloat, SupportsIndex, final, overload
+from typing import Any, Final, Literal, Protocol, SupportsFloat, SupportsIndex, final, overload
+
+from _typeshed import structseq
 
 __version__: str
 
@@ -19,31 +21,52 @@ class _Column(Protocol):
 _Arm = str | SupportsIndex
 _Path = str | bytes | PathLike[str] | PathLike[bytes]
 
+# Records: sequences with named fields, as time.struct_time.
 @final
-class Type(NamedTuple):
-    number: int
-    id: int
-    weight: float
-    means: dict[str, float]
-    low: dict[str, float] | None
-    high: dict[str, float] | None
+class Type(structseq[Any], tuple[int, int, float, dict[str, float], dict[str, float] | None, dict[str, float] | None]):
+    __match_args__: Final = ("number", "id", "weight", "means", "low", "high")
+    @property
+    def number(self) -> int: ...
+    @property
+    def id(self) -> int: ...
+    @property
+    def weight(self) -> float: ...
+    @property
+    def means(self) -> dict[str, float]: ...
+    @property
+    def low(self) -> dict[str, float] | None: ...
+    @property
+    def high(self) -> dict[str, float] | None: ...
 
 @final
-class Feature(NamedTuple):
-    name: str
-    is_number: bool
-    tasks: int
-    categories: int
-    relevance: float
+class Feature(structseq[Any], tuple[str, bool, int, int, float]):
+    __match_args__: Final = ("name", "is_number", "tasks", "categories", "relevance")
+    @property
+    def name(self) -> str: ...
+    @property
+    def is_number(self) -> bool: ...
+    @property
+    def tasks(self) -> int: ...
+    @property
+    def categories(self) -> int: ...
+    @property
+    def relevance(self) -> float: ...
 
 @final
-class Explanation(NamedTuple):
-    types: tuple[float, ...]
-    no_type: float
-    arm: str
-    purpose: Literal["exploit", "distinguish", "explore"]
-    between: tuple[int, int] | None
-    gain: float
+class Explanation(structseq[Any], tuple[tuple[float, ...], float, str, Literal["exploit", "distinguish", "explore"], tuple[int, int] | None, float]):
+    __match_args__: Final = ("types", "no_type", "arm", "purpose", "between", "gain")
+    @property
+    def types(self) -> tuple[float, ...]: ...
+    @property
+    def no_type(self) -> float: ...
+    @property
+    def arm(self) -> str: ...
+    @property
+    def purpose(self) -> Literal["exploit", "distinguish", "explore"]: ...
+    @property
+    def between(self) -> tuple[int, int] | None: ...
+    @property
+    def gain(self) -> float: ...
 
 @final
 class Learner:

@@ -21,6 +21,8 @@ import time
 import urllib.parse
 from typing import Any, NamedTuple
 
+from ._fork import after_fork
+
 from .service_errors import ServiceError, parse_error
 
 IDLE = 50  # seconds after which a connection is not used again; the service closes it after 60
@@ -30,7 +32,7 @@ FIRST_WAIT, MAX_WAIT = 0.05, 2.0  # seconds between tries, if the service names 
 MAX_RETRY_AFTER = 60  # seconds; a longer wait is the caller's
 PASSING = {429, 503}  # with Retry-After
 GATEWAY = {502, 504}  # a proxy did not reach the service
-# A connection that failed or was cut. Not HTTPException: wrong use of a connection must not be taken for a lost response.
+# A connection that failed or was cut, or a response that is not HTTP. `_exchange` raises RuntimeError for wrong use of a connection.
 LOST = (OSError, http.client.HTTPException)
 
 
@@ -130,10 +132,11 @@ class Transport:
         self._context = ssl.create_default_context(cafile=cafile) if parts.scheme == "https" else None
         self._headers = {"Accept": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})}
         self._forget()
+        after_fork(self._forget)
 
     def _forget(self) -> None:
         """Start with an empty pool; a forked process must not use the connections of its parent."""
-        self._pid, self._lock = os.getpid(), threading.Lock()
+        self._lock = threading.Lock()
         self._idle: list[tuple[float, http.client.HTTPConnection]] = []  # guarded by _lock
 
     def close(self) -> None:
@@ -189,8 +192,6 @@ class Transport:
 
     def _take(self) -> tuple[http.client.HTTPConnection, bool]:
         """A connection, and if it was used before."""
-        if self._pid != os.getpid():
-            self._forget()
         with self._lock:
             while self._idle:
                 since, connection = self._idle.pop()
@@ -212,6 +213,9 @@ class Transport:
             connection.request(request.method, request.path, request.body, headers)
             response = connection.getresponse()
             data = self._read(response, deadline)
+        except http.client.ImproperConnectionState as error:  # a repeat would hide it
+            connection.close()
+            raise RuntimeError("a request was sent before the response to the last one was read") from error
         except BaseException:  # also KeyboardInterrupt: a late response must not answer the next request
             connection.close()
             raise
@@ -276,8 +280,8 @@ def is_readable(connection: http.client.HTTPConnection) -> bool:
     return bool(poll.poll(0))
 
 
-def is_passing(error: ServiceError | OSError) -> bool:
+def is_passing(error: Exception) -> bool:
     """A retry may help: the service says so, or something between it and us failed."""
     if isinstance(error, ServiceError):
         return error.status in GATEWAY or (error.status in PASSING and error.retry_after is not None)
-    return True
+    return isinstance(error, OSError)

@@ -45,6 +45,17 @@ def whole(name: str, value: Any, least: int = 1, most: int = 2**63 - 1) -> int:
     return number
 
 
+def truth(name: str, value: Any) -> bool:
+    """True or False, also of numpy; a text such as "no" would be true.
+
+    >>> truth("ignore_costs", False)
+    False
+    """
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        return bool(value)
+    raise TypeError(f"{name} is {value!r}; need True or False")
+
+
 def optional_whole(name: str, value: Any) -> int:
     """A whole number of at least 1, or 0 for None: then the library chooses.
 
@@ -253,6 +264,21 @@ def choice(name: str, value: str, choices: Sequence[str]) -> int:
     return list(choices).index(value)
 
 
+def split_policies(text: str) -> list[str]:
+    """The policies in one text, each with its options, as the commands divide it.
+
+    >>> split_policies("tla:cap=5,window=50,ts")
+    ['tla:cap=5,window=50', 'ts']
+    """
+    found: list[str] = []
+    for part in text.split(","):
+        if found and "=" in part and ":" not in part:
+            found[-1] += f",{part}"
+        else:
+            found.append(part)
+    return found
+
+
 def choose_policies(policies: Any) -> list[str | Policy]:
     """The policies of a simulation: one, several in one text, or a sequence.
 
@@ -263,7 +289,7 @@ def choose_policies(policies: Any) -> list[str | Policy]:
         return [policies]
     if not hasattr(policies, "__iter__"):
         raise TypeError(f"policies is {policies!r}; need a list of policies")
-    chosen: list[str | Policy] = [*policies.split(",")] if isinstance(policies, str) else list(policies)
+    chosen: list[str | Policy] = [*split_policies(policies)] if isinstance(policies, str) else list(policies)
     if not chosen:
         raise ValueError("policies is empty; need at least one")
     for i, one in enumerate(chosen):
@@ -306,7 +332,8 @@ def simulate(models: Any, policies: Sequence[str | Policy] = ("tucb", "tla", "ts
     mean, error = numbers_of(len(chosen) * (tasks or 0)), numbers_of(len(chosen) * (tasks or 0))
     native = [player(one, steps, n_tasks) if isinstance(one, Policy) else one for one in chosen]
     records = _segue._simulate(given, native, steps, tasks or 0, runs, seed, workers, law, number("spread", spread),
-                               number("mixed", mixed), costs, number("switch_cost", switch_cost), ignore_costs, regret, reward, model,
+                               number("mixed", mixed), costs, number("switch_cost", switch_cost), truth("ignore_costs", ignore_costs),
+                               regret, reward, model,
                                mean, error)
     arrays = array_of(regret, "d", shape), array_of(reward, "d", shape), array_of(model, "q", shape)
     curves = [array_of(block, "d", (len(chosen), tasks)) if tasks else None for block in (mean, error)]

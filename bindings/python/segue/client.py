@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Any
 
 from ._queue import QueueReport, RewardQueue
+from ._response import field
 from ._transport import Transport, backoff, is_passing
 from .decisions import BaseDecision, Decision
 from .rewards import DecisionLike, Reward, RewardLike, TellResult, batches, parse_results
@@ -96,7 +97,7 @@ class Client:
         True
         """
         try:
-            return bool(self._transport.call("GET", "/readyz", retries=0)["status"] == "ready")
+            return bool(self._transport.call("GET", "/readyz", retries=0).get("status") == "ready")
         except (ServiceError, OSError):
             return False
 
@@ -138,8 +139,7 @@ class Client:
         >>> "listed" in [learner["name"] for learner in client.learners()]
         True
         """
-        found: list[Json] = self._transport.call("GET", "/v1/learners")["learners"]
-        return found
+        return field(self._transport.call("GET", "/v1/learners"), "learners", list)
 
     def tell(self, decision: DecisionLike, reward: float, event: str | None = None) -> TellResult:
         """Tell the reward of a decision, or of its id. Returns when it is on the service's disk.
@@ -249,8 +249,7 @@ class LearnerClient:
         >>> client.create("set", arms=["A", "B"]).settings["range"]
         [0, 1]
         """
-        found: Json = self._get()["settings"]
-        return found
+        return field(self._get(), "settings", dict)
 
     @property
     def arms(self) -> list[str]:
@@ -259,7 +258,7 @@ class LearnerClient:
         >>> client.create("armed", arms=["A", "B"]).arms
         ['A', 'B']
         """
-        return [arm["name"] for arm in self._get()["arms"] if not arm["retired"]]
+        return [field(arm, "name", str) for arm in field(self._get(), "arms", list) if not field(arm, "retired", bool)]
 
     @property
     def types(self) -> list[Json]:
@@ -268,8 +267,7 @@ class LearnerClient:
         >>> client.create("typed", arms=["A", "B"]).types
         []
         """
-        found: list[Json] = self._get()["types"]
-        return found
+        return field(self._get(), "types", list)
 
     @property
     def effect(self) -> Json:
@@ -278,8 +276,7 @@ class LearnerClient:
         >>> client.create("effect", arms=["A", "B"]).effect["control_share"]
         0.05
         """
-        found: Json = self._get()["effect"]
-        return found
+        return field(self._get(), "effect", dict)
 
     def change(self, **settings: Any) -> Json:
         """Change settings, for tasks opened from now on.
@@ -351,8 +348,7 @@ class LearnerClient:
         >>> client.create("history", arms=["A", "B"]).history()
         []
         """
-        found: list[Json] = self._get("/history")["groups"]
-        return found
+        return field(self._get("/history"), "groups", list)
 
     def export(self) -> Json:
         """The learner, to `merge` it with another one or to start one from it.
@@ -389,8 +385,7 @@ class LearnerClient:
         >>> [task["task"] for task in learner.tasks()]
         ['ann']
         """
-        found: list[Json] = self._get(f"/tasks?limit={limit}{'' if open is None else f'&open={str(open).lower()}'}")["tasks"]
-        return found
+        return field(self._get(f"/tasks?limit={limit}{'' if open is None else f'&open={str(open).lower()}'}"), "tasks", list)
 
     def task(self, key: str, features: Mapping[str, Any] | None = None) -> TaskClient:
         """A task by its key; nothing is sent. The first ask opens it, with `features`.

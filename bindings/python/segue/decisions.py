@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ._response import field
+
 if TYPE_CHECKING:
     from .client import Client
     from .rewards import TellResult
@@ -35,8 +37,9 @@ class BaseDecision:
 
     def __init__(self, learner: str, event: str | None, response: dict[str, Any], decision: dict[str, Any]) -> None:
         self.learner, self.event, self.response = learner, event, response
-        self.id, self.arm, self.probability = decision["decision"], decision["arm"], decision.get("probability")
-        self.task, self.control, self.version = response["task"], response["control"], response["version"]
+        self.id, self.arm = field(decision, "decision", str), field(decision, "arm", str)
+        self.task, self.control = field(response, "task", str), field(response, "control", bool)
+        self.version, self.probability = field(response, "version", int), decision.get("probability")
         self.probability_by, self.would_choose = response.get("probability_by"), response.get("would_choose")
         self.explanation = response.get("explanation")
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
+from ._response import field, unexpected
 from ._transport import encode
 from .service_errors import ServiceError, make_error
 
@@ -109,12 +110,16 @@ class TellResult:
     error: ServiceError | None = None  #: why it was rejected
 
     @classmethod
-    def parse(cls, sent: Reward, result: dict[str, Any]) -> TellResult:
+    def parse(cls, sent: Reward, result: Any) -> TellResult:
         """A result in the response of the service."""
-        if result["status"] != "rejected":
-            return cls(sent.decision, sent.reward, result["status"], result["task"], result["closed"], result.get("reward"))
-        status = result["http_status"]
-        return cls.of_error(sent, make_error(status, result["error"], 1.0 if status == 503 else None))
+        status = field(result, "status", str)
+        if status == "rejected":
+            code, error = field(result, "http_status", int), field(result, "error", dict)
+            known = {**error, "message": field(error, "message", str), "code": field(error, "code", str)}
+            return cls.of_error(sent, make_error(code, known, 1.0 if code == 503 else None))
+        if status not in ("counted", "duplicate"):
+            raise unexpected(f"says '{status:.40}' of a reward")
+        return cls(sent.decision, sent.reward, status, field(result, "task", str), field(result, "closed", bool), result.get("reward"))
 
     @classmethod
     def of_error(cls, sent: Reward, error: ServiceError) -> TellResult:
@@ -124,4 +129,7 @@ class TellResult:
 
 def parse_results(sent: Sequence[Reward], response: dict[str, Any]) -> list[TellResult]:
     """The results of a request with several rewards, in their order."""
-    return [TellResult.parse(reward, result) for reward, result in zip(sent, response["results"], strict=True)]
+    results = field(response, "results", list)
+    if len(results) != len(sent):
+        raise unexpected(f"has {len(results)} results of {len(sent)} rewards")
+    return [TellResult.parse(reward, result) for reward, result in zip(sent, results)]

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
+from ._response import field
 from .decisions import Decision
 from .rewards import DecisionLike, Reward, TellResult
 from .service_errors import NotFound, ServiceError
@@ -131,7 +132,7 @@ class TaskClient:
                         chosen_probability=chosen_probability)
         response = self.learner._call("POST", "/ask", body, repeat="event" in body)
         if count is not None:
-            return [self._decision(body, response, decision) for decision in response["decisions"]]
+            return [self._decision(body, response, decision) for decision in field(response, "decisions", list)]
         return self._decision(body, response, response)
 
     def _decision(self, body: Json, response: Json, decision: Json) -> Decision:
@@ -190,8 +191,8 @@ class TaskClient:
         >>> task.explain()["types"]
         [{'type': 0, 'weight': 1}]
         """
-        found: Json | None = self.info["explanation"]
-        return found
+        info = self.info
+        return None if "explanation" in info and info["explanation"] is None else field(info, "explanation", dict)
 
     def close(self) -> Json:
         """Close the task, so that the learner learns from it. Returns its summary.

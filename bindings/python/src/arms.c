@@ -37,12 +37,16 @@ static bool reserve(arm_names *arms)
     return true;
 }
 
+/* A str itself: hashing a subclass may run code of Python, which may add arms meanwhile. */
+static PyObject *plain_name(PyObject *name)
+{
+    return PyUnicode_Check(name)
+               ? PyUnicode_FromObject(name)
+               : PyErr_Format(PyExc_TypeError, "an arm is %R; need its name, a str", name);
+}
+
 static bool is_name(const arm_names *arms, PyObject *name)
 {
-    if (!PyUnicode_Check(name)) {
-        PyErr_Format(PyExc_TypeError, "an arm is %R; need its name, a str", name);
-        return false;
-    }
     if (PyUnicode_FindChar(name, 0, 0, PyUnicode_GetLength(name), 1) >= 0) {
         PyErr_Format(PyExc_ValueError, "the name of an arm is %R; need one without NUL", name);
         return false;
@@ -53,7 +57,8 @@ static bool is_name(const arm_names *arms, PyObject *name)
     return exists == 0;
 }
 
-bool segue_py_arms_add(arm_names *arms, PyObject *name)
+/* Keep the reference to a name that is a str itself, unless it fails. */
+static bool append(arm_names *arms, PyObject *name)
 {
     if (!reserve(arms) || !is_name(arms, name))
         return false;
@@ -62,9 +67,18 @@ bool segue_py_arms_add(arm_names *arms, PyObject *name)
     Py_XDECREF(index);
     if (status < 0)
         return false;
-    arms->name[arms->n_arms++] = Py_NewRef(name);
+    arms->name[arms->n_arms++] = name;
     arms->is_unsaved = true;
     return true;
+}
+
+bool segue_py_arms_add(arm_names *arms, PyObject *given)
+{
+    PyObject *name = plain_name(given);
+    const bool is_added = name && append(arms, name);
+    if (!is_added)
+        Py_XDECREF(name);
+    return is_added;
 }
 
 void segue_py_arms_remove_last(arm_names *arms)

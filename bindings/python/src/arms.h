@@ -20,7 +20,8 @@ typedef struct arm_names {
 
 void segue_py_arms_fini(arm_names *arms);
 
-/** Add a name; the reference stays the caller's.  False: an exception, and nothing has changed. */
+/** Add a name; the reference stays the caller's.  Runs no code of Python unless it fails.  False: an
+ * exception, and nothing has changed. */
 bool segue_py_arms_add(arm_names *arms, PyObject *name);
 
 /** Remove the name that was added last. */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef unsigned char truth; /* a bool of numpy is a byte of any value */
+
 /* The kinds of items that are read without calling Python: the codes of the module struct. */
 #define ITEMS(X)                                                                                   \
     X('b', signed char)                                                                            \
@@ -21,7 +23,7 @@
     X('Q', unsigned long long)                                                                     \
     X('n', ptrdiff_t)                                                                              \
     X('N', size_t)                                                                                 \
-    X('?', bool)                                                                                   \
+    X('?', truth)                                                                                  \
     X('f', float)                                                                                  \
     X('d', double)
 
@@ -53,7 +55,7 @@ static double number_at(char code, const char *item)
     case of: {                                                                                     \
         type value;                                                                                \
         memcpy(&value, item, sizeof value);                                                        \
-        return (double)value;                                                                      \
+        return (code) == '?' ? value != 0 : (double)value;                                         \
     }
         ITEMS(X)
 #undef X
@@ -87,22 +89,45 @@ static bool is_masked_array(PyObject *column)
     return filled || PyErr_Occurred();
 }
 
+/* Clear the exception of an object that has no buffer, or none of its items: it is read as a sequence.  Others, such
+ * as KeyboardInterrupt and MemoryError, remain. */
+static void clear_unsuitable(void)
+{
+    PyObject *const kinds[] = {PyExc_BufferError, PyExc_TypeError, PyExc_ValueError,
+                               PyExc_NotImplementedError};
+    for (size_t i = 0; PyErr_Occurred() && i < sizeof kinds / sizeof *kinds; i++)
+        if (PyErr_ExceptionMatches(kinds[i]))
+            PyErr_Clear();
+}
+
+static bool has_buffer(PyObject *object, Py_buffer *view)
+{
+    const bool has = PyObject_CheckBuffer(object) &&
+                     PyObject_GetBuffer(object, view, PyBUF_FORMAT | PyBUF_STRIDES) == 0;
+    clear_unsuitable();
+    return has;
+}
+
+/* What the to_numpy of a column returns; NULL, perhaps with an exception: nothing. */
+static PyObject *to_numpy(PyObject *column)
+{
+    PyObject *method = get_optional(column, "to_numpy");
+    PyObject *array = method ? PyObject_CallFunctionObjArgs(method, NULL) : NULL;
+    Py_XDECREF(method);
+    clear_unsuitable();
+    return array;
+}
+
 /* Get the buffer of an object, or of what its to_numpy returns (a column of pandas).  False: it has
- * none. */
+ * none, perhaps with an exception. */
 static bool get_buffer(PyObject *column, Py_buffer *view)
 {
     if (is_list(column) || is_masked_array(column))
         return false;
-    if (PyObject_CheckBuffer(column) &&
-        PyObject_GetBuffer(column, view, PyBUF_FORMAT | PyBUF_STRIDES) == 0)
+    if (has_buffer(column, view))
         return true;
-    PyErr_Clear();
-    PyObject *array = PyObject_HasAttrString(column, "to_numpy")
-                          ? PyObject_CallMethod(column, "to_numpy", NULL)
-                          : NULL;
-    const bool has = array && PyObject_CheckBuffer(array) &&
-                     PyObject_GetBuffer(array, view, PyBUF_FORMAT | PyBUF_STRIDES) == 0;
-    PyErr_Clear();
+    PyObject *array = PyErr_Occurred() ? NULL : to_numpy(column);
+    const bool has = array && has_buffer(array, view);
     Py_XDECREF(array);
     return has;
 }

@@ -86,10 +86,11 @@ static segue_status estimate_models(study *st, const atomic_bool *stop, segue_er
     config.seed = st->seed;
     SEGUE_TRY(segue_estimator_create(&st->estimator, &config, err));
     SEGUE_TRY(segue_moments_create(&st->moments, st->log.n_arms, SEGUE_VIEWS_SYMMETRIC, err));
-    for (size_t task = 0; task < st->log.n_tasks; task++)
+    for (size_t task = 0; task < st->log.n_tasks; task++) {
+        SEGUE_TRY(segue_stop_check(stop, err));
         SEGUE_TRY(add_views(st, task, err));
-    SEGUE_TRY(segue_stop_check(stop, err));
-    return segue_estimator_fit(st->estimator, st->moments, err);
+    }
+    return segue_estimator_fit_until(st->estimator, st->moments, stop, err);
 }
 
 /* ---- types ------------------------------------------------------------------------------- */
@@ -111,7 +112,7 @@ static void count_task(study *st, size_t task)
                               st->scratch + st->log.n_arms);
 }
 
-static segue_status compute_posteriors(study *st, segue_error *err)
+static segue_status compute_posteriors(study *st, const atomic_bool *stop, segue_error *err)
 {
     double component[SEGUE_MAX_FITTED_TYPES + 1];
     const size_t width = segue_types_count(st->fitted) + 1;
@@ -119,6 +120,7 @@ static segue_status compute_posteriors(study *st, segue_error *err)
     if (!st->posterior)
         return segue_fail_no_memory(err, "the types of tasks");
     for (size_t task = 0; task < st->log.n_tasks; task++) {
+        SEGUE_TRY(segue_stop_check(stop, err));
         count_task(st, task);
         (void)segue_types_posterior(st->fitted, st->scratch, st->scratch + st->log.n_arms,
                                     component);
@@ -138,13 +140,13 @@ static segue_status fit_types(study *st, const atomic_bool *stop, segue_error *e
     SEGUE_TRY(segue_types_create(&st->fitted, &config, err));
     SEGUE_TRY(weigh_rewards(st, err));
     for (size_t task = 0; task < st->log.n_tasks; task++) {
+        SEGUE_TRY(segue_stop_check(stop, err));
         count_task(st, task);
         SEGUE_TRY(segue_types_add_task(st->fitted, st->scratch, st->scratch + st->log.n_arms, err));
     }
-    SEGUE_TRY(segue_stop_check(stop, err));
     if (st->log.n_tasks >= SEGUE_MIN_TYPED_TASKS)
         SEGUE_TRY(segue_types_refit_until_stable(st->fitted, stop, err));
-    return compute_posteriors(st, err);
+    return compute_posteriors(st, stop, err);
 }
 
 static segue_status estimate(void *context, const atomic_bool *stop, segue_error *err)

@@ -111,8 +111,9 @@ PyObject *segue_py_learner_load(PyObject *module, PyObject *path)
     segue_error err;
     if (!PyUnicode_FSConverter(path, &encoded))
         return NULL;
+    const char *text = PyBytes_AsString(encoded);
     PyThreadState *saved = PyEval_SaveThread();
-    const segue_status status = segue_learner_load(&learner, PyBytes_AsString(encoded), 0, &err);
+    const segue_status status = segue_learner_load(&learner, text, 0, &err);
     PyEval_RestoreThread(saved);
     Py_DECREF(encoded);
     return wrap(module, status, learner, &err);

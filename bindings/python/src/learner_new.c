@@ -104,6 +104,22 @@ static bool read_range(segue_learner_config *config, PyObject *range)
     return !PyErr_Occurred();
 }
 
+/* The seed, if it is given and not None: all 64 bits. */
+static bool read_seed(PyObject *given, uint64_t *out)
+{
+    PyObject *whole = given && given != Py_None ? PyNumber_Index(given) : NULL;
+    if (whole)
+        *out = PyLong_AsUnsignedLongLong(whole);
+    Py_XDECREF(whole);
+    if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_OverflowError)) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_ValueError, "seed is %R; need a whole number from 0 to 2^64 - 1", given);
+    } else if (PyErr_Occurred()) {
+        segue_py_args_reword("seed", given, "a whole number");
+    }
+    return !PyErr_Occurred();
+}
+
 /* One whole number, if it is given and not None. */
 static bool read_whole(PyObject *const *given, int which, uint64_t *out)
 {
@@ -123,7 +139,7 @@ static bool configure(segue_learner_config *config, PyObject *const *given, PyOb
     if (!parse_method(config, given[METHOD], keywords, state))
         return false;
     n_models = config->n_models;
-    if (!read_whole(given, STEPS, &config->horizon) || !read_whole(given, SEED, &config->seed) ||
+    if (!read_whole(given, STEPS, &config->horizon) || !read_seed(given[SEED], &config->seed) ||
         !read_whole(given, TASKS, &config->n_tasks) || !read_whole(given, MODELS, &n_models))
         return false;
     config->n_models = n_models;

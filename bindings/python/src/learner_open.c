@@ -141,7 +141,12 @@ static segue_status open_task(segue_learner *learner, const terms *t, segue_task
 {
     SEGUE_TRY(check_costs(learner, t, err));
     SEGUE_TRY(segue_learner_open_task_with(learner, t->feature, t->n_features, task, err));
-    return has_costs(t) ? segue_task_set_costs(*task, t->cost, t->switch_cost, err) : SEGUE_OK;
+    if (!has_costs(t))
+        return SEGUE_OK;
+    const segue_status status = segue_task_set_costs(*task, t->cost, t->switch_cost, err);
+    if (status != SEGUE_OK) /* out of memory: nobody has this task, and nobody can close it */
+        segue_learner_discard_task(learner, task);
+    return status;
 }
 
 static PyObject *open_with(learner_object *self, const terms *t)

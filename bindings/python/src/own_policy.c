@@ -49,7 +49,7 @@ static size_t arm_of(PyObject *answer, size_t n_arms)
     return n_arms;
 }
 
-/* After an exception the task goes on with arm 0: the visit after it ends the simulation. */
+/* After an exception the task goes on with arm 0, until the simulation looks for a stop. */
 static segue_choice choose(const segue_task_view *view, segue_rng *rng)
 {
     own_policy *own = own_of(view);

@@ -162,6 +162,13 @@ static segue_status visit(void *context, const segue_played_task *task, segue_er
     return segue_stop_check(p->stop, err);
 }
 
+/* Also after an exception of a policy in Python. */
+static bool is_stopped(void *context)
+{
+    const play *p = context;
+    return p->st->own[p->policy].failed || segue_stop_requested(p->stop);
+}
+
 static segue_simulation simulation_of(play *p)
 {
     const study *st = p->st;
@@ -182,7 +189,9 @@ static segue_simulation simulation_of(play *p)
                               .switch_cost = s->switch_cost,
                               .ignore_costs = s->ignore_costs,
                               .visit = visit,
-                              .visit_context = p};
+                              .visit_context = p,
+                              .stop = is_stopped,
+                              .stop_context = p};
 }
 
 static int check_learner(const study *st, size_t i)

@@ -7,6 +7,9 @@
  * Work on a learner holds its lock.  A handler that used the learner would wait for that lock for ever.  So
  * handlers wait until the work ends, except that of Ctrl-C: the work is stopped and undone, the lock is
  * released, and the handler runs.  If it raises nothing, the work begins anew.
+ *
+ * When the interpreter ends, Python before 3.14 ends a daemon thread by pthread_exit as soon as it wants the GIL.  The
+ * work uses the stack of that thread, so the thread stops the work and waits for its end first.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "work.h"
 
@@ -26,6 +29,7 @@ typedef struct job {
     bool done; /* guarded by lock */
     pthread_mutex_t lock;
     pthread_cond_t ended;
+    pthread_t thread;
 } job;
 
 static void *run(void *context)
@@ -68,14 +72,28 @@ static bool is_interrupted(void)
     return PyOS_InterruptOccurred() != 0;
 }
 
+/* Stop the work and wait for its end, in a thread that is being ended. */
+static void stop_and_join(void *context)
+{
+    job *j = context;
+    atomic_store(&j->stop, true);
+    (void)pthread_join(j->thread, NULL);
+}
+
 /* Wait until the work ends; stop it once `shall_end` returns true. */
 static void wait_for_end(job *j, bool (*shall_end)(void))
 {
+    pthread_cleanup_push(stop_and_join, j);
     for (bool done = false; !done;) {
-        Py_BEGIN_ALLOW_THREADS done = wait_a_little(j);
-        Py_END_ALLOW_THREADS if (!j->is_stopped && shall_end()) j->is_stopped = true;
+        PyThreadState *saved = PyEval_SaveThread();
+        done = wait_a_little(j);
+        PyEval_RestoreThread(saved); /* ends a daemon thread when the interpreter ends */
+        if (!j->is_stopped && shall_end())
+            j->is_stopped = true;
         atomic_store(&j->stop, j->is_stopped);
     }
+    pthread_cleanup_pop(0);
+    (void)pthread_join(j->thread, NULL);
 }
 
 static void init(job *j)
@@ -90,14 +108,11 @@ static void init(job *j)
 
 static void run_job(job *j, bool (*shall_end)(void))
 {
-    pthread_t thread;
     init(j);
-    if (pthread_create(&thread, NULL, run, j) != 0) {
+    if (pthread_create(&j->thread, NULL, run, j) != 0)
         j->status = segue_fail(&j->err, SEGUE_ETHREAD, "a thread could not be started");
-    } else {
+    else
         wait_for_end(j, shall_end);
-        (void)pthread_join(thread, NULL);
-    }
     (void)pthread_cond_destroy(&j->ended);
     (void)pthread_mutex_destroy(&j->lock);
 }
@@ -131,7 +146,7 @@ int segue_py_work_on(learner_object *learner, long_work function, void *context)
             return -1;
         run_job(&j, is_interrupted);
         segue_py_lock_end(learner);
-        if (j.is_stopped && j.status == SEGUE_OK) /* it came to its end: as Ctrl-C after the call */
+        if (j.is_stopped && j.status != SEGUE_ESTOPPED) /* it came to its end: as Ctrl-C after it */
             PyErr_SetInterrupt();
         if (!j.is_stopped || j.status != SEGUE_ESTOPPED)
             return raise_failure(segue_py_learner_state((PyObject *)learner), &j);

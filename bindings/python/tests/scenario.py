@@ -82,8 +82,9 @@ def calls():
 
 
 def is_memory(error):
-    """True for what a failed allocation raises: of Python, of a buffer of a file, of the start of a thread."""
-    texts = {OSError: "Cannot allocate memory", segue.Error: "a thread could not be started"}
+    """True for what a failed allocation raises: of Python, of a buffer of a file, of the start of a thread; and a function
+    written in Python that returns without an exception, of which only the interpreter is capable."""
+    texts = {OSError: "Cannot allocate memory", segue.Error: "a thread could not be started", SystemError: "<function "}
     return isinstance(error, MemoryError) or any(type(error) is kind and text in str(error) for kind, text in texts.items())
 
 

@@ -103,6 +103,25 @@ def test_a_value_outside_the_range_names_the_trial():
         two.optimize(lambda trial: (trial.suggest_categorical("c", [0, 1]), 0), n_trials=1)
 
 
+def test_a_value_outside_the_range_does_not_end_the_study():
+    """Its trial is not learned from; the others are, here and in a sampler that reads the study later."""
+    sampler, values = SegueSampler(range=(0, 1), steps=12), iter([0.5, 3, 0.5, 0.5, 0.5])
+    study = optuna.create_study(sampler=sampler, direction="maximize")
+    for _ in range(5):
+        try:
+            study.optimize(lambda trial: next(values) + 0 * len(trial.suggest_categorical("c", ["a", "b"])), n_trials=1)
+        except ValueError as error:
+            assert "trial 1 has the value 3" in str(error)
+    assert len(study.trials) == 5
+    sampler._tell(study)
+    assert sum(sampler._tasks[study.study_name, "c"].pulls.values()) == 4
+    sampler.close(study)
+    other = SegueSampler(range=(0, 1), steps=12)
+    with pytest.warns(UserWarning, match="trial 1 has the value 3; .*; nothing is learned from it"):
+        other.close(study)
+    assert sampler.learners["c"].closed == other.learners["c"].closed == 1
+
+
 def test_threads_share_a_sampler():
     sampler = SegueSampler(range=(0, 1), steps=40)
     study = run(sampler, values_of("svm"), 40, n_jobs=4)

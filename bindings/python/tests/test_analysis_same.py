@@ -28,6 +28,14 @@ def test_simulate_gives_the_bytes_of_the_program(tmp_path, policies, steps, task
     assert curve.read_text() == "\n".join(lines) + "\n"
 
 
+@pytest.mark.parametrize("text", ["tla:cap=5,window=50,ts", "ucb:delta=0.01,ts,auto"])
+def test_a_text_of_policies_is_divided_as_by_the_program(text):
+    rows = run_json("simulate", "-m", PAPER, "-p", text, "-n", 50, "-j", 5, "-r", 2, "-q")["results"]
+    result = segue.simulate(PAPER, text, 50, 5, 2)
+    assert result.policies == [row["policy"] for row in rows]
+    assert all(near(one.regret, row["regret"]["mean"]) for one, row in zip(result.results, rows, strict=True))
+
+
 def test_simulate_without_tasks_plays_each_model():
     rows = run_json("simulate", "-m", PAPER, "-p", "ucb,mucb", "-n", 300, "-r", 6, "-q")["results"]
     result = segue.simulate(PAPER, ["ucb", "mucb"], 300, runs=6)

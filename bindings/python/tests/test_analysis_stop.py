@@ -1,6 +1,7 @@
 """Ctrl-C ends long calls; other threads run meanwhile.
 SPDX-License-Identifier: Apache-2.0"""
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -17,9 +18,43 @@ CALLS = {
     "simulate": (lambda: partial(segue.simulate, PAPER, ["tla"], steps=300, tasks=500, runs=200, threads=2), 0.3),
     "replay": (lambda: partial(segue.replay, TUTOR, runs=2000, replicates=1000), 0.3),
     "fit": (lambda: partial(segue.replay, two_types(8000, 30), ["ts"], runs=200, replicates=200), 0.3),
+    "complexity": (lambda: partial(segue.complexity, [[random.random() for _ in range(100)] for _ in range(600)]), 0.3),
     "estimate": (lambda: partial(segue.estimate, two_types(60000, 20, arms=10)), 1.0),
     "policy": (lambda: partial(segue.simulate, PAPER, [Slow()], steps=1000, tasks=1000, runs=100), 0.3),
 }
+
+
+# Calls with one task or one fit of more than ten seconds, made before they are timed, and after how many seconds Ctrl-C comes.
+LONG = {
+    "a task": (lambda: partial(segue.simulate, PAPER, ["la"], steps=10**8, tasks=1, runs=1), 0.3),
+    "a task of a learner": (lambda: partial(segue.simulate, PAPER, ["tla"], steps=10**8, tasks=1, runs=1), 0.3),
+    "em": (lambda: partial(segue.estimate, two_types(20000, 60, arms=10), 6, method="em"), 3),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_control_c_does_not_wait_for_the_end_of_a_task_or_fit(name):
+    prepare, seconds = LONG[name]
+    call = prepare()
+    sender = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    started = time.monotonic()
+    sender.start()
+    with pytest.raises(KeyboardInterrupt):
+        call()
+    sender.join()
+    assert time.monotonic() - started < seconds + 5
+
+
+class Wrong(segue.Policy):
+    def choose(self, view):
+        raise ArithmeticError("at its first step")
+
+
+def test_an_exception_of_a_policy_does_not_wait_for_the_end_of_its_task():
+    started = time.monotonic()
+    with pytest.raises(ArithmeticError):
+        segue.simulate(PAPER, [Wrong()], steps=10**9, tasks=1, runs=1)
+    assert time.monotonic() - started < 5
 
 
 class Slow(segue.Policy):

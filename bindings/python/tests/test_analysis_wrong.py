@@ -153,6 +153,7 @@ class Answers(segue.Policy):
     (lambda: segue.simulate(MODELS, ["ts"], rewards=5), TypeError, "rewards is 5; need a text"),
     (lambda: segue.simulate(MODELS, ["ts"], spread="x"), TypeError, "spread is 'x'; need a number"),
     (lambda: segue.simulate(MODELS, ["ts"], switch_cost=None), TypeError, "switch_cost is None; need a number"),
+    (lambda: segue.simulate(MODELS, ["ts"], ignore_costs="no"), TypeError, "ignore_costs is 'no'; need True or False"),
     (lambda: segue.simulate(MODELS, ["ts"], weights={0.5, 1}), TypeError, "weights is .*; need a list or an array"),
     (lambda: segue.simulate(MODELS, ["ts"], costs={"a": 1}), TypeError, "costs is .*; need a list or an array"),
     (lambda: segue.simulate(MODELS, [Answers(None)], 5, 2, 1), TypeError, "choose returned None; need an arm from 0 to 1"),

@@ -1,5 +1,6 @@
 """Lost responses, restarts, slow and overloaded services: every reward counts once, every ask is one decision.
 SPDX-License-Identifier: Apache-2.0"""
+import http.client
 import json
 import os
 import random
@@ -167,10 +168,43 @@ def test_a_response_that_is_not_json(proxy, service, body):
         segue.Client(proxy.url).learners()
 
 
+def test_a_response_of_another_service(proxy, through):
+    """JSON that Segue does not send is an error of the service, in every method that needs a field of it."""
+    task = through.task("ann")
+    decision, client = task.ask(), through.client
+    calls = [task.ask, lambda: task.ask(2), lambda: task.tell(decision, 1), lambda: client.tell_many([(decision, 1)]), task.explain,
+             lambda: task.tell_and_ask(decision, 1), client.learners, through.tasks, through.history, lambda: through.settings,
+             lambda: through.arms, lambda: through.types, lambda: through.effect]
+    for call in calls:
+        for body in ({"status": "ok"}, {"status": "rejected"}, {"status": "counted"}, {"arms": [1], "results": [1], "decisions": [1]}):
+            proxy.fate[:] = [raw(200, body)]
+            with pytest.raises(ServiceError, match="need the response of a Segue service"):
+                call()
+    proxy.fate[:] = [raw(200, {"status": "ok"})]
+    assert not client.ready()
+    assert decision.tell(1).status == "counted"
+
+
 def test_too_many_headers_are_a_lost_response(proxy, service):
     proxy.fate[:] = [b"HTTP/1.1 200 OK\r\n" + b"X: 1\r\n" * 200 + b"\r\n"]
     with pytest.raises(ConnectionError, match="more than 100 headers"):
         segue.Client(proxy.url, retries=0).learners()
+
+
+def test_wrong_use_of_a_connection_is_no_lost_response(proxy, service, monkeypatch):
+    """A repeat would hide it: each request would be sent twice."""
+    client = segue.Client(proxy.url)
+    client.learners()
+
+    def getresponse(self):
+        raise http.client.ResponseNotReady("Request-sent")
+    monkeypatch.setattr(http.client.HTTPConnection, "getresponse", getresponse)
+    sent = len(proxy.requests)
+    with pytest.raises(RuntimeError, match="before the response to the last one"):
+        client.learners()
+    monkeypatch.undo()
+    client.learners()
+    assert len(proxy.requests) == sent + 2
 
 
 def test_wrong_arguments_are_named():
@@ -292,6 +326,17 @@ def test_a_forked_process_has_connections_of_its_own(service, client):
         tutor.task("parent").ask().tell(1)
     assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0] * 4
     assert tutor.info["rewards"] == 20 + 4 * 21
+
+
+def test_a_forked_process_does_not_wait_for_locks_of_its_parent(service):
+    """Another thread of the parent may have them at the fork."""
+    client = segue.Client(service.url)
+    with client._transport._lock, client._queue._changed:
+        child = os.fork()
+        if child == 0:
+            signal.alarm(10)
+            os._exit(0 if client.ready() and client.close().ok else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 @pytest.fixture

@@ -5,14 +5,16 @@ import os
 import random
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
 from served import TOKEN, PROGRAM, Restarting, client, proxy, segue, service  # noqa: F401
 
+from segue._queue import RewardQueue
 from segue._queue_file import QueueFile
-from segue.rewards import Reward
-from segue.service_errors import Conflict, InvalidRequest, NotAllowed
+from segue.rewards import Reward, TellResult
+from segue.service_errors import Conflict, InvalidRequest, NotAllowed, ServiceError
 
 
 @pytest.fixture
@@ -97,6 +99,71 @@ def test_a_token_without_the_right_keeps_the_rewards(tmp_path):
             assert able.flush().counted == 1
     finally:
         service.stop()
+
+
+def test_an_unexpected_response_keeps_the_rewards(proxy, client, tutor):
+    """A load balancer says that all is well, or results are missing: flush reports it at once, and the rewards are tried again."""
+    first, *decisions = ask(tutor, 4)
+    for i, body in enumerate((b'{"status":"ok"}', b'{"results":[]}', b'{"results":[3]}')):
+        proxy.fate[:] = [b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)] * 100
+        with segue.Client(proxy.url) as sender:
+            sender.tell_later(decisions[i], 1)
+            started = time.monotonic()
+            report = sender.flush()
+            assert time.monotonic() - started < 5 and report.waiting == 1
+            assert isinstance(report.error, ServiceError) and "need the response of a Segue service" in str(report.error)
+            proxy.fate.clear()
+            sender.tell_later(first, 1)
+            report = sender.flush()
+            assert report.ok and report.counted + report.duplicates == 2
+
+
+def counted(batch):
+    return [TellResult(reward.decision, reward.reward, "counted") for reward in batch]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_the_thread_survives_any_exception(caplog):
+    failures = [RuntimeError("a defect"), SystemExit()]  # the second ends the thread
+
+    def send(batch):
+        if failures:
+            raise failures.pop(0)
+        return counted(batch)
+    queue = RewardQueue(send, None)
+    queue.put(rewards(1)[0])
+    assert queue.flush(5).error is not None and "a defect" in caplog.text and "Traceback" in caplog.text
+    queue.flush(0.5)
+    queue.put(rewards(1)[0])
+    assert not failures and queue.close(5).ok
+
+
+class Yielding(threading.Condition):
+    """Runs `other` in another thread whenever this thread has released the lock."""
+
+    def __init__(self, other):
+        super().__init__()
+        self.owner, self.other = threading.get_ident(), other
+
+    def __exit__(self, *error):
+        super().__exit__(*error)
+        if threading.get_ident() == self.owner:
+            thread = threading.Thread(target=self.other)
+            thread.start()
+            thread.join()
+
+
+def test_close_reports_every_reward_that_was_accepted():
+    queue, accepted = RewardQueue(counted, None), []
+
+    def tell():
+        try:
+            queue.put(rewards(1)[0])
+            accepted.append(1)
+        except ValueError:
+            pass
+    queue._changed = Yielding(tell)
+    assert queue.close(5).counted == len(accepted)
 
 
 def run(code, *args):

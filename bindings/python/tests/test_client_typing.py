@@ -34,7 +34,8 @@ def check(tmp_path, program):
     environment, package = dict(os.environ), os.path.dirname(os.path.dirname(os.path.abspath(segue.__file__)))
     if "site-packages" not in package:  # mypy finds an installed package by its py.typed
         environment["MYPYPATH"] = package
-    return subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path.parent / "mypy"), str(path)],
+    cache = os.environ.get("SEGUE_MYPY_CACHE", tmp_path.parent / "mypy")
+    return subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(cache), str(path)],
                           env=environment, capture_output=True, text=True, timeout=120)
 
 

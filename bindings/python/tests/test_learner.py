@@ -204,6 +204,20 @@ def test_arms_are_added_and_retired():
     assert segue.from_bytes(learner.to_bytes()).arms == (*ARMS, "talk")
 
 
+def test_names_of_a_subclass_of_str_are_copied():
+    """Hashing them runs code of Python, here such that adds arms itself."""
+    learner = segue.Learner(["a", "b"])
+
+    class Name(str):
+        def __hash__(self):
+            for i in range(100):
+                learner.add_arm(f"{self}-{i}")
+            return super().__hash__()
+    learner.add_arm(Name("c"))
+    assert learner.arms == ("a", "b", "c") and type(learner.arms[2]) is str
+    assert segue.from_bytes(learner.to_bytes()).arms == learner.arms
+
+
 @pytest.mark.parametrize("clone", [lambda x: pickle.loads(pickle.dumps(x)), copy.copy, copy.deepcopy,
                                    lambda x: segue.from_bytes(x.to_bytes())])
 def test_a_copy_continues_as_the_learner(clone):

@@ -187,3 +187,26 @@ def test_processes_of_a_pool_exchange_learners():
             print(total.closed)
     """)
     assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "4\n"
+
+
+# The interpreter takes a second to end, and meanwhile a daemon thread is ended in the middle of a call, deep in its stack.
+DAEMON = """
+    import segue, threading, time
+    class Slow:
+        def __del__(self):
+            import time
+            time.sleep(1)
+    keep = Slow()
+    learner = segue.Learner([f"arm {i}" for i in range(1000)], 30, "ts")
+    task = learner.task()
+    def deep(n):
+        {call} if n == 0 else list(map(deep, [n - 1]))
+    threading.Thread(target=deep, args=(100,), daemon=True).start()
+    time.sleep(0.3)
+"""
+
+
+@pytest.mark.parametrize("call", ["task.ask(1_000_000)", 'segue.simulate([[.9, .1], [.2, .8]], ["tla"], 300, 5000, 50, threads=2)'])
+def test_the_end_of_the_program_during_a_call_of_a_daemon_thread(call):
+    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(DAEMON.replace("{call}", call))], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stderr) == (0, "")

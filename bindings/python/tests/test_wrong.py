@@ -21,6 +21,35 @@ def test_rewards_of_every_kind_in_a_read_only_view(kind):
         assert task.means == plain.means and task.pulls == {"a": 1, "b": 1, "c": 2}
 
 
+def test_a_bool_of_numpy_is_any_byte():
+    with open_task() as task:
+        task.tell_many([0, 1, 2], numpy.array([2, 0, 255], dtype="uint8").view("bool"))
+        assert task.means == {"a": 1, "b": 0, "c": 1}
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, MemoryError, RuntimeError])
+@pytest.mark.parametrize("call", [lambda task, column: task.tell_many([0, 1], column), lambda task, column: task.tell_many(column, [0, 1])])
+def test_an_exception_of_a_column_is_raised(kind, call):
+    class Column:
+        def to_numpy(self):
+            raise kind("now")
+
+        def __iter__(self):
+            return iter([0, 1])
+    with open_task() as task:
+        with pytest.raises(kind, match="now"):
+            call(task, Column())
+        assert sum(task.pulls.values()) == 0
+
+
+def test_a_seed_has_64_bits():
+    learner = segue.Learner(["a", "b"], seed=2**64 - 1)
+    assert segue.from_bytes(learner.to_bytes()).seed == learner.seed == 2**64 - 1
+    for seed in (-1, 2**64):
+        with pytest.raises(ValueError, match=f"seed is {seed}; need a whole number from 0 to 2\\^64 - 1"):
+            segue.Learner(["a", "b"], seed=seed)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_arms_of_every_kind_in_a_read_only_view(kind):
     arms = numpy.array([0, 9, 1, 9, 2, 9, 2, 9], dtype=kind)[::2]

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/stop.h"
 #include "estimate/em/point_em.h"
 
 #define RANDOM_STARTS  8
@@ -54,12 +55,13 @@ segue_status segue_em_counts_fit(em_counts *c, size_t m, const em_start *starts,
     const segue_status status = segue_point_em_init(&em, &c->tasks, m, err);
     if (status != SEGUE_OK)
         return status;
+    em.stop = c->stop;
     c->iterations = c->starts = 0;
-    for (size_t s = 0; s < n_starts; s++) {
+    for (size_t s = 0; s < n_starts && !segue_stop_requested(c->stop); s++) {
         segue_point_em_start(&em, starts[s].mean, starts[s].weight);
         try_start(c, &em, mean, weight);
     }
-    for (size_t s = 0; rng && s < RANDOM_STARTS; s++) {
+    for (size_t s = 0; rng && s < RANDOM_STARTS && !segue_stop_requested(c->stop); s++) {
         segue_point_em_draw(&em, rng);
         try_start(c, &em, mean, weight);
     }
@@ -68,7 +70,7 @@ segue_status segue_em_counts_fit(em_counts *c, size_t m, const em_start *starts,
     c->iterations += em.iterations;
     store_answer(c, &em, mean, weight);
     segue_point_em_fini(&em);
-    return SEGUE_OK;
+    return segue_stop_check(c->stop, err);
 }
 
 /* ---- serialize --------------------------------------------------------------------------- */

@@ -3,6 +3,8 @@
 #ifndef SEGUE_ESTIMATE_EM_COUNTS_H
 #define SEGUE_ESTIMATE_EM_COUNTS_H
 
+#include <stdatomic.h>
+
 #include "estimate/types/task_window.h"
 #include "segue/rng.h"
 
@@ -12,6 +14,7 @@ typedef struct em_counts {
     /* of the last fit: */
     double log_likelihood, certainty;
     uint64_t iterations, starts; /* over all its starts */
+    const atomic_bool *stop;     /* ends fits early; or NULL */
 } em_counts;
 
 /* A start of a fit. */
@@ -27,7 +30,7 @@ SEGUE_MUST_CHECK segue_status segue_em_counts_add(em_counts *c, const double *su
 /* Find the likeliest m models by EM from the starts and, unless rng is NULL, from a few random
  * ones; the window has at least m tasks.  mean is m x n_arms, weight m; they may be the first
  * start.
- * @retval SEGUE_ENOMEM */
+ * @retval SEGUE_ENOMEM, SEGUE_ESTOPPED */
 SEGUE_MUST_CHECK segue_status segue_em_counts_fit(em_counts *c, size_t m, const em_start *starts,
                                                   size_t n_starts, segue_rng *rng, double *mean,
                                                   double *weight, segue_error *err);

@@ -23,6 +23,7 @@
 #include "core/linalg/linalg.h"
 #include "core/math/exp.h"
 #include "core/math/ln.h"
+#include "core/stop.h"
 
 #define EDGE       1e-6 /* distance of means from 0 and 1 */
 #define START_EDGE 0.01 /* at a start: a model that one reward can exclude would get no tasks */
@@ -138,6 +139,8 @@ void segue_point_em_run(point_em *em, uint64_t max)
 {
     double before = -INFINITY;
     for (uint64_t i = 0; i < max && em->log_likelihood - before > STILL; i++) {
+        if (segue_stop_requested(em->stop))
+            return;
         before = em->log_likelihood;
         segue_point_em_step(em);
     }

@@ -3,21 +3,24 @@
 #ifndef SEGUE_ESTIMATE_POINT_EM_H
 #define SEGUE_ESTIMATE_POINT_EM_H
 
+#include <stdatomic.h>
+
 #include "estimate/types/task_window.h"
 #include "segue/rng.h"
 
 /* A fit of m models to finished tasks. */
 typedef struct point_em {
     size_t n_tasks, n_arms, m;
-    double *counts;        /* n_tasks x 2 n_arms: sums and pulls, task after task */
-    double *mean;          /* m x n_arms, each strictly between 0 and 1 */
-    double *weight;        /* m, sum 1 */
-    double log_likelihood; /* of the rewards in their order, under these */
-    double certainty;      /* mean share of a task in its likeliest model */
-    uint64_t iterations;   /* from the last start on */
-    double *share;         /* n_tasks x m: the posterior of each task over models */
-    double *slope;         /* 2 n_arms x m: of the log-likelihood, in sums and pulls */
-    double *total;         /* m x 2 n_arms: sums and pulls of a model's tasks */
+    double *counts;          /* n_tasks x 2 n_arms: sums and pulls, task after task */
+    double *mean;            /* m x n_arms, each strictly between 0 and 1 */
+    double *weight;          /* m, sum 1 */
+    double log_likelihood;   /* of the rewards in their order, under these */
+    double certainty;        /* mean share of a task in its likeliest model */
+    uint64_t iterations;     /* from the last start on */
+    double *share;           /* n_tasks x m: the posterior of each task over models */
+    double *slope;           /* 2 n_arms x m: of the log-likelihood, in sums and pulls */
+    double *total;           /* m x 2 n_arms: sums and pulls of a model's tasks */
+    const atomic_bool *stop; /* ends iterations early; or NULL */
 } point_em;
 
 /* Copy the tasks, at least m of them; a start then sets the models.

@@ -29,6 +29,7 @@
 #include "../../core/store_file.h"
 #include "../../core/text.h"
 #include "../../core/wilson.h"
+#include "../../estimate/estimator_fit.h"
 #include "../../estimate/types/count_table.h"
 #include "../../estimate/types/task_window.h"
 #include "../../estimate/types/types.h"

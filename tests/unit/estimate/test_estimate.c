@@ -1,6 +1,7 @@
 /* test_estimate.c - estimators: exact moments, hard cases, verdicts.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "estimate_fixture.h"
+#include "segue/internal.h"
 
 /* A random set of m <= K models whose second moment is well conditioned. */
 static segue_models *well_conditioned(segue_rng *rng)
@@ -169,6 +170,53 @@ static void wrong_configurations_are_refused(void **state)
     segue_moments_destroy(NULL);
 }
 
+/* Add tasks of the paper's models, each with 30 pulls of every arm and no noise. */
+static void add_exact_tasks(segue_estimator *est, segue_moments *moments,
+                            const segue_models *models)
+{
+    double views[3 * 8], sum[8], pulls[8];
+    for (size_t task = 0; task < 200; task++) {
+        const double *mean = segue_models_row(models, task % models->n_models);
+        for (size_t i = 0; i < models->n_arms; i++) {
+            views[i] = views[models->n_arms + i] = views[2 * models->n_arms + i] = mean[i];
+            sum[i] = 30.0 * mean[i];
+            pulls[i] = 30.0;
+        }
+        assert_ok(segue_estimator_add(est, sum, pulls, NULL));
+        assert_ok(segue_moments_add(moments, views, 1.0, NULL));
+    }
+}
+
+static void a_fit_that_is_stopped_leaves_the_last_estimate(void **state)
+{
+    (void)state;
+    segue_models *models = paper_models();
+    const char *const names[] = {"rtp", "eca", "em"};
+    for (size_t i = 0; i < 3; i++) {
+        segue_estimator_config config = segue_estimator_defaults();
+        segue_estimator *est = NULL;
+        segue_moments *moments = new_moments(models->n_arms, SEGUE_VIEWS_PAPER);
+        atomic_bool stop = true;
+        config.method = names[i];
+        config.n_arms = models->n_arms;
+        config.n_models = models->n_models;
+        assert_ok(segue_estimator_create(&est, &config, NULL));
+        add_exact_tasks(est, moments, models);
+        assert_int_equal(segue_estimator_fit_until(est, moments, &stop, NULL), SEGUE_ESTOPPED);
+        assert_null(segue_estimator_models(est));
+        assert_ok(segue_estimator_fit(est, moments, NULL));
+        const segue_models *found = segue_estimator_models(est);
+        assert_int_equal(segue_estimator_fit_until(est, moments, &stop, NULL), SEGUE_ESTOPPED);
+        assert_ptr_equal(segue_estimator_models(est), found);
+        atomic_store(&stop, false);
+        assert_ok(segue_estimator_fit_until(est, moments, &stop, NULL));
+        assert_true(segue_estimator_info(est).found);
+        segue_estimator_destroy(est);
+        segue_moments_destroy(moments);
+    }
+    segue_models_destroy(models);
+}
+
 /* Permuting arms permutes the answer; so does it for models, which the matching hides. */
 static void a_permutation_of_arms_permutes_the_answer(void **state)
 {
@@ -295,6 +343,7 @@ int main(void)
         cmocka_unit_test(hopeless_moments_get_a_verdict),
         cmocka_unit_test(noise_is_called_weak),
         cmocka_unit_test(wrong_configurations_are_refused),
+        cmocka_unit_test(a_fit_that_is_stopped_leaves_the_last_estimate),
         cmocka_unit_test(a_permutation_of_arms_permutes_the_answer),
         cmocka_unit_test(a_model_keeps_its_number),
         cmocka_unit_test(types_that_end_together_are_removed_together),

@@ -111,12 +111,72 @@ static void a_simulation_without_the_field_is_not_visited(void **state)
     segue_models_destroy(models);
 }
 
+/* True from the third question on. */
+static bool stop_third(void *context)
+{
+    return atomic_fetch_add((atomic_int *)context, 1) + 1 >= 3;
+}
+
+static void check_stopped(segue_simulation *simulation, int expected)
+{
+    atomic_int asked = 0;
+    segue_simulation_result *result = NULL;
+    simulation->stop = stop_third;
+    simulation->stop_context = &asked;
+    assert_int_equal(segue_simulation_run(&result, simulation, NULL), SEGUE_ESTOPPED);
+    assert_null(result);
+    assert_int_equal(asked, expected);
+}
+
+static void a_long_task_is_stopped_in_its_middle(void **state)
+{
+    (void)state;
+    segue_models *models = paper_models();
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
+    seen s = {.count = 0};
+    segue_simulation simulation = simulation_of(&env, 1, &s);
+    segue_learner_config config = segue_learner_defaults();
+    config.method = "tla";
+    simulation.steps = 100000;
+    assert_int_equal(segue_policy_parse(&simulation.policy, "exp3", NULL), SEGUE_OK);
+    check_stopped(&simulation, 3);
+    simulation.learner = &config;
+    check_stopped(&simulation, 3);
+    assert_int_equal(s.count, 0);
+    segue_models_destroy(models);
+}
+
+static void looking_for_a_stop_changes_no_number(void **state)
+{
+    (void)state;
+    segue_models *models = paper_models();
+    const segue_environment env = {.size = sizeof(segue_environment), .models = models};
+    seen s = {.count = 0}, other = {.count = 0};
+    atomic_int asked = -1000000;
+    segue_simulation simulation = simulation_of(&env, 1, &s);
+    segue_simulation_result *result = NULL;
+    simulation.steps = 3000;
+    assert_int_equal(segue_policy_parse(&simulation.policy, "exp3", NULL), SEGUE_OK);
+    assert_int_equal(segue_simulation_run(&result, &simulation, NULL), SEGUE_OK);
+    segue_simulation_result_destroy(result);
+    simulation.visit_context = &other;
+    simulation.stop = stop_third;
+    simulation.stop_context = &asked;
+    assert_int_equal(segue_simulation_run(&result, &simulation, NULL), SEGUE_OK);
+    segue_simulation_result_destroy(result);
+    assert_int_equal(asked, -1000000 + 2 * RUNS * TASKS); /* after 1,024 and 2,048 steps */
+    assert_memory_equal(s.task, other.task, sizeof s.task);
+    segue_models_destroy(models);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(visited_regrets_average_to_the_curve),
         cmocka_unit_test(a_visit_that_fails_ends_the_simulation),
         cmocka_unit_test(a_simulation_without_the_field_is_not_visited),
+        cmocka_unit_test(a_long_task_is_stopped_in_its_middle),
+        cmocka_unit_test(looking_for_a_stop_changes_no_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

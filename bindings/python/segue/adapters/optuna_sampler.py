@@ -8,6 +8,7 @@ SPDX-License-Identifier: Apache-2.0"""
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -41,7 +42,7 @@ class SegueSampler(BaseSampler):
     seed      of created learners
 
     A study that is minimized is mirrored inside the range. A failed trial, or a pruned one without a value, counts as the worst
-    value. Choices that a later study adds become arms; those that it lacks are not sampled. Threads may share a sampler.
+    value. A value outside the range raises ValueError once; nothing is learned from its trial, and the study can go on. Choices that a later study adds become arms; those that it lacks are not sampled. Threads may share a sampler.
     """
 
     def __init__(self, range: tuple[float, float], steps: int | None = None, learners: Mapping[str, segue.Learner] | None = None,
@@ -82,7 +83,10 @@ class SegueSampler(BaseSampler):
     def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:
         """Of Optuna: reject a value outside the range while it is clear which trial has it."""
         self.fallback.after_trial(study, trial, state, values)
-        self._reward(study, trial.number, values)
+        if self._reward(study, values) is None:
+            with self._lock:
+                self._told.setdefault(study.study_name, set()).add(trial.number)
+            raise ValueError(self._sentence(trial.number, values))
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
         """Of Optuna: what the other sampler samples together."""
@@ -103,12 +107,15 @@ class SegueSampler(BaseSampler):
         for trial in study.get_trials(deepcopy=False, states=FINISHED):
             if trial.number in told:
                 continue
-            reward = self._reward(study, trial.number, trial.values)
+            reward = self._reward(study, trial.values)
+            told.add(trial.number)
+            if reward is None:
+                warnings.warn(self._sentence(trial.number, trial.values) + "; nothing is learned from it", stacklevel=3)
+                continue
             for name, found in trial.distributions.items():
                 if isinstance(found, CategoricalDistribution):
                     names = arm_names(name, found.choices)
                     self._task(study, name, names).tell(names[int(found.to_internal_repr(trial.params[name]))], reward)
-            told.add(trial.number)
 
     def _task(self, study: Study, name: str, arms: list[str]) -> segue.Task:
         key = study.study_name, name
@@ -120,15 +127,18 @@ class SegueSampler(BaseSampler):
             self._tasks[key] = self.learners[name].task()
         return self._tasks[key]
 
-    def _reward(self, study: Study, number: int, values: Sequence[float] | None) -> float:
+    def _reward(self, study: Study, values: Sequence[float] | None) -> float | None:
         if len(study.directions) != 1:
             raise ValueError(f"study {study.study_name!r} has {len(study.directions)} objectives; need one")
         low, high = self.range
         if values is None:
             return low
         if not low <= values[0] <= high:
-            raise ValueError(f"trial {number} has the value {values[0]:g}; need a number from {low:g} to {high:g}, or a sampler with a wider range")
+            return None
         return values[0] if study.direction == StudyDirection.MAXIMIZE else min(high, max(low, low + high - values[0]))
+
+    def _sentence(self, number: int, values: Any) -> str:
+        return f"trial {number} has the value {values[0]:g}; need a number from {self.range[0]:g} to {self.range[1]:g}, or a sampler with a wider range"
 
 
 def arm_names(parameter: str, choices: Sequence[Any]) -> list[str]:
