@@ -101,6 +101,23 @@ class Retention(Retained):
         self.assertEqual(self.service.stop(), 0)
         check_store(SEGUE, copy)
 
+    def test_decisions_with_events_go_too(self):
+        client = self.start("--keep", "1s")
+        client.post("/v1/learners", LEARNER)
+        for i in range(5):
+            for k in range(4):
+                decision = client.ask("tutor", f"k{i}", event=f"e{k}", probability=True)[1]["decision"]
+                self.assertEqual(client.tell(decision, 1)[0], 200)
+        open_task = client.ask("tutor", "open", event="e0")[1]["decision"]
+        self.wait_for(lambda: self.count("SELECT count(*) FROM reward") == 0)
+        self.assertEqual(self.count("SELECT count(*) FROM decision"), 1)
+        self.assertEqual(client.get("/v1/learners/tutor/decisions")[1], {"decisions": []})
+        status, body = client.ask("tutor", "k0", event="e0", probability=True)
+        self.assertEqual(status, 409, body)
+        self.assertIn("is closed", body["error"]["message"])
+        self.assertEqual(client.ask("tutor", "open", event="e0")[1]["decision"], open_task)
+        self.stop()
+
     def test_a_kill_at_any_moment_leaves_a_sound_store(self):
         client = self.start()
         client.post("/v1/learners", LEARNER)

@@ -13,7 +13,7 @@
 SEGUE_MUST_CHECK segue_status segue_store_set_base(segue_store *store, int64_t learner,
                                                    segue_error *err);
 
-/** Remove the rewards of a closed task. */
+/** Remove the rewards and the decisions of a closed task. */
 SEGUE_MUST_CHECK segue_status segue_store_remove_rewards(segue_store *store, int64_t task,
                                                          segue_error *err);
 

@@ -1,22 +1,30 @@
-/* op_trim.c - remove rewards of closed tasks that are older than --keep, some per transaction.
+/* op_trim.c - remove rewards and decisions of closed tasks that are older than --keep, some per
+ * transaction.
  *
  *   store    tasks in the order of closing: counts and digests instead of their rewards; the newest
  *            snapshot becomes the base if the one before does not cover them; an event with the
  *            closing event of the last one             writer, in the transaction
  *   apply    enqueue the job again if tasks remain; a
- *            snapshot if the next one needs it         writer, after COMMIT
+ *            snapshot if the next one needs it; forget
+ *            old recent rewards                        writer, after COMMIT, learner's lock
  *
  * Nothing that was learned changes: recovery starts from the base or a newer snapshot.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/operation.h"
 #include "service/engine/service_internal.h"
 
+/* What is older goes. */
+static double oldest_time(const segue_service *service)
+{
+    return segue_service_wall_time(service) - service->config.keep;
+}
+
 static segue_status store(segue_service *service, operation *op, segue_error *err)
 {
     segue_trim_limits limits;
     if (!segue_operation_find_job_learner(service, op))
         return SEGUE_OK;
-    const double when = segue_service_wall_time(service) - service->config.keep;
+    const double when = oldest_time(service);
     SEGUE_TRY(segue_store_trim_limits(service->store, op->state->id, &limits, err));
     SEGUE_TRY(segue_store_trim(service->store, op->state->id, when, &limits, &op->trimmed, err));
     return op->trimmed.last > 0 ? segue_operation_add_event(service, op, SEGUE_EVENT_TRIM,
@@ -27,6 +35,9 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
 static segue_status apply(segue_service *service, operation *op, segue_error *err)
 {
     (void)err;
+    (void)pthread_mutex_lock(&op->state->lock);
+    segue_recent_rewards_forget(&op->state->recent, oldest_time(service));
+    (void)pthread_mutex_unlock(&op->state->lock);
     if (op->trimmed.last > 0)
         segue_operation_event_applied(op, 0);
     if (op->trimmed.more)
