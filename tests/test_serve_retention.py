@@ -118,6 +118,18 @@ class Retention(Retained):
         self.assertEqual(client.ask("tutor", "open", event="e0")[1]["decision"], open_task)
         self.stop()
 
+    def test_a_metric_has_the_time_of_the_oldest_rewards(self):
+        def shown():
+            lines = client.raw("GET", "/metrics")[1].decode().splitlines()
+            return [float(line.split()[1]) for line in lines if line.startswith("segue_learner_oldest_kept_timestamp_seconds{")]
+
+        client = self.start("--keep", "8s")  # it searches every 2 s
+        client.post("/v1/learners", LEARNER)
+        self.play(client, 2)
+        self.wait_for(shown)
+        self.assertEqual(shown(), [client.get("/v1/learners/tutor/tasks/k0")[1]["closed"]])
+        self.stop()
+
     def test_a_kill_at_any_moment_leaves_a_sound_store(self):
         client = self.start()
         client.post("/v1/learners", LEARNER)

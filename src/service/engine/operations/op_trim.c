@@ -6,38 +6,42 @@
  *            closing event of the last one             writer, in the transaction
  *   apply    enqueue the job again if tasks remain; a
  *            snapshot if the next one needs it; forget
- *            old recent rewards                        writer, after COMMIT, learner's lock
+ *            old recent rewards; the age of the others                       writer, after COMMIT, learner's lock
  *
  * Nothing that was learned changes: recovery starts from the base or a newer snapshot.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "service/engine/operation.h"
 #include "service/engine/service_internal.h"
 
-/* What is older goes. */
-static double oldest_time(const segue_service *service)
-{
-    return segue_service_wall_time(service) - service->config.keep;
-}
-
 static segue_status store(segue_service *service, operation *op, segue_error *err)
 {
     segue_trim_limits limits;
     if (!segue_operation_find_job_learner(service, op))
         return SEGUE_OK;
-    const double when = oldest_time(service);
     SEGUE_TRY(segue_store_trim_limits(service->store, op->state->id, &limits, err));
-    SEGUE_TRY(segue_store_trim(service->store, op->state->id, when, &limits, &op->trimmed, err));
+    limits.now = segue_service_wall_time(service);
+    limits.before = limits.now - service->config.keep;
+    SEGUE_TRY(segue_store_trim(service->store, op->state->id, &limits, &op->trimmed, err));
     return op->trimmed.last > 0 ? segue_operation_add_event(service, op, SEGUE_EVENT_TRIM,
                                                             (int64_t)op->trimmed.last, err)
                                 : SEGUE_OK;
 }
 
+/* The recent rewards have times by the system's clock, as tasks have. */
+static void apply_to_memory(const segue_service *service, operation *op)
+{
+    learner_state *state = op->state;
+    const double before = segue_service_wall_time(service) - service->config.keep;
+    (void)pthread_mutex_lock(&state->lock);
+    segue_recent_rewards_forget(&state->recent, before);
+    state->oldest_kept = op->trimmed.oldest;
+    (void)pthread_mutex_unlock(&state->lock);
+}
+
 static segue_status apply(segue_service *service, operation *op, segue_error *err)
 {
     (void)err;
-    (void)pthread_mutex_lock(&op->state->lock);
-    segue_recent_rewards_forget(&op->state->recent, oldest_time(service));
-    (void)pthread_mutex_unlock(&op->state->lock);
+    apply_to_memory(service, op);
     if (op->trimmed.last > 0)
         segue_operation_event_applied(op, 0);
     if (op->trimmed.more)
