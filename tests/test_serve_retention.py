@@ -216,6 +216,27 @@ class Erasure(Retained):
         self.stop()
         self.import_copy()
 
+    def audit(self, decision):
+        return run("audit", decision, "--store", store_name(self.store))
+
+    def test_an_erasure_ends_the_audit_of_earlier_tasks(self):
+        before = self.play(self.client, 3)
+        still_open = self.client.ask("tutor", "open")[1]["decision"]
+        self.client.tell(still_open, 1)
+        self.assertEqual([self.audit(decision).returncode for decision in (before[0], still_open)], [0, 0])
+        self.assertEqual(self.erase(self.client, "k1")[0], 200)
+        late = self.client.ask("tutor", "open")[1]["decision"]
+        self.client.tell(late, 1)
+        after = self.play(self.client, 1, "new")
+        for decision in (before[0], still_open, late):
+            done = self.audit(decision)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("were removed; use a backup from before", done.stderr)
+        self.assertEqual(self.audit(after[0]).returncode, 0)
+        events = self.count("SELECT max(seq) FROM event") - self.count("SELECT seq FROM base")
+        self.assertIn(f"rebuilt from {events} event", check_store(SEGUE, self.store))
+        self.stop()
+
     def test_an_open_task_is_discarded(self):
         self.play(self.client, 2)
         before = self.learner(self.client)
