@@ -81,6 +81,11 @@ def change(path, *statements):
     assert len(counts) == len(statements) and "0" not in counts, (statements, counts)
 
 
+def bytes_literal(data):
+    """Bytes in a statement."""
+    return f"decode('{data.hex()}', 'hex')" if postgresql.is_chosen() else f"X'{data.hex()}'"
+
+
 def zeros(found):
     return f"decode(repeat('00', {found.group(1)}), 'hex')"
 

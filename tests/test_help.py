@@ -191,6 +191,10 @@ class Results(Folder):
         audit = ("audit", decision, "--store", f"sqlite:{self.folder}/a.db")
         self.same("segue audit --format json", self.json(audit))
         self.same("segue audit --format csv", self.columns(audit))
+        check = ("store", "check", "--store", f"sqlite:{self.folder}/a.db")
+        self.same("segue store check --format csv", self.columns(check))
+        noted = answer(*check, "--format", "csv").split(",")[-1].strip()
+        self.same("segue store check --format json", self.json((*check, "--expect", noted)))
         rows = answer("store", "export", "--store", f"sqlite:{self.folder}/a.db", "--log", "x", "--file", "-")
         self.same("segue store export --log LEARNER", set(rows.splitlines()[0].split(",")))
 

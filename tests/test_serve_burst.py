@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Decisions that wait for a default, asked faster than a disk may take them, then a kill after the
 time in which docs/service.md promises to have them stored: all are there, and get their defaults.
+A kill before that loses defaults, but neither rewards that were told nor those told afterwards.
 
     tests/test_serve_burst.py PROGRAM
 
@@ -80,6 +81,26 @@ class Burst(unittest.TestCase):
         while client.get("/v1/learners/soon/tasks/s")[1]["rewards"] < SOON:
             self.assertLess(time.monotonic(), deadline, "the defaults were not counted")
             time.sleep(0.05)
+        self.assertEqual(self.service.stop(), 0)
+        check_store(SEGUE, self.service.store)
+
+    def test_a_kill_before_that_loses_defaults_alone(self):
+        decisions, told = [], []
+        for i in range(SOON // 500):
+            status, body = self.client.ask("later", "s", count=500)
+            self.assertEqual(status, 200, body)
+            decisions += [made["decision"] for made in body["decisions"]]
+            told.append(decisions[-1])
+            self.assertEqual(self.client.tell(told[-1], 1.0)[0], 200)
+        self.service.kill()
+        lost = len(decisions) - self.stored("later")
+        print(f"killed at once: {len(decisions)} decisions, {lost} not stored, 0 of {len(told)} rewards lost", flush=True)
+        self.service.start()
+        client = self.service.client()
+        self.assertEqual([client.tell(decision, 1.0)[1]["status"] for decision in told], ["duplicate"] * len(told))
+        late = [decision for decision in decisions if decision not in told][-100:]  # the last ones asked
+        self.assertEqual([client.tell(decision, 1.0)[1]["status"] for decision in late], ["counted"] * len(late))
+        self.assertEqual(client.get("/v1/learners/later/tasks/s")[1]["rewards"], len(told) + len(late))
         self.assertEqual(self.service.stop(), 0)
         check_store(SEGUE, self.service.store)
 

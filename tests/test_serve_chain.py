@@ -7,15 +7,17 @@ part, and so do removed rewards, erased tasks, features, shadow mode, and severa
 usage: test_serve_chain.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
 import contextlib
+import csv
 import hashlib
+import json
 import struct
 import sys
 import time
 import unittest
 
-from program import SEGUE, Folder
+from program import SEGUE, Folder, answer, run
 from service import Service, check_store
-from stores import change, open_rows, query
+from stores import bytes_literal, change, open_rows, query, store_name
 
 CLOSE, ADD_ARM, RETIRE_ARM, SETTINGS, PAUSE, TRIM, ERASE, MERGE = 1, 4, 5, 8, 9, 10, 11, 12
 NONE = 2**64 - 1  # the length of no text, the number of no arm
@@ -213,6 +215,81 @@ class Chain(Folder):
         check_store(SEGUE, self.store)
         kinds, _ = self.verify()
         self.assertLessEqual(before | {TRIM, ERASE}, kinds)
+
+    def heads(self):
+        """Event and hash of each learner's head, as the program prints them."""
+        text = answer("store", "check", "--store", store_name(self.store), "--format", "csv")
+        return {row["learner"]: (int(row["event"]), row["hash"]) for row in csv.DictReader(text.splitlines())}
+
+    def expect(self, *hashes):
+        return run("store", "check", "--store", store_name(self.store), "--expect", ",".join(hashes))
+
+    def test_heads_are_printed_and_found_again(self):
+        service = self.start()
+        self.fill()
+        service.stop()
+        noted = self.heads()
+        for name, event, data in query(self.store, "SELECT l.name, c.seq, c.bytes FROM chain AS c JOIN learner AS l ON l.id = c.learner "
+                                                   "WHERE c.seq = (SELECT max(seq) FROM chain WHERE learner = l.id)"):
+            self.assertEqual(noted.pop(name), (event, data[32:].hex()))
+        self.assertEqual(noted, {})
+        noted = self.heads()
+        service = self.start("--keep", "0.1s")
+        self.play("site", ["s3"])
+        service.stop()
+        self.assertNotEqual(self.heads()["site"], noted["site"])
+        hashes = [hash for _, hash in noted.values()]
+        done = self.expect(*hashes)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"{noted['site'][1]}: event {noted['site'][0]} of learner 'site'", done.stdout)
+        shown = json.loads(answer("store", "check", "--store", store_name(self.store), "--format", "json", "--expect", hashes[0].upper()))
+        self.assertEqual([(entry["learner"], entry["event"]) for entry in shown["expected"]], [(next(iter(noted)), noted[next(iter(noted))][0])])
+        self.assertEqual({entry["learner"]: (entry["event"], entry["hash"]) for entry in shown["heads"]}, self.heads())
+
+    def chain_again(self, learner):
+        """Replace a chain by one over the rows as they are, as who can write the store can."""
+        with contextlib.closing(open_rows(self.store)) as db:
+            rows, links = Rows(db), []
+            hash = digest("chain", learner, rows.learner(learner))
+            links.append((0, rows.learner(learner) + hash))
+            for seq, kind, subject, created in rows.all(
+                    "SELECT seq, kind, subject, created FROM event WHERE learner = ? ORDER BY seq", learner):
+                of = rows.of_event(kind, learner, subject)
+                hash = digest("event", hash, seq, learner, kind, subject, created, of)
+                links.append((seq, of + hash))
+        change(self.store, *[f"UPDATE chain SET bytes = {bytes_literal(data)} WHERE learner = {learner} AND seq = {seq}" for seq, data in links])
+
+    def test_a_noted_hash_finds_a_new_chain(self):
+        service = self.start()
+        self.must("POST", "/learners", {"name": "l", "arms": ["a", "b"], "close_after": 4})
+        self.play("l", ["t1"])
+        service.stop()
+        first = self.heads()["l"][1]
+        service = self.start()
+        self.play("l", ["t2", "t3"])
+        service.stop()
+        last = self.heads()["l"][1]
+        task, = query(self.store, "SELECT id FROM task WHERE key = 't2'")[0]
+        change(self.store, f"UPDATE reward SET created = created + 1 WHERE task = {task} AND position = 2")
+        self.assertEqual(run("store", "check", "--store", store_name(self.store)).returncode, 2)
+        self.chain_again(1)
+        check_store(SEGUE, self.store)
+        self.assertEqual(self.expect(first).returncode, 0)
+        for hashes in ([last], [first, last]):
+            done = self.expect(*hashes)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"no event has the hash {last}", done.stderr)
+
+    def test_what_is_no_hash_is_refused(self):
+        self.start().stop()
+        for text in ("", "ab", "g" * 64, "a" * 65, "a" * 64 + ",", "a" * 64 + "," + "b" * 63):
+            with self.subTest(text=text):
+                done = run("store", "check", "--store", store_name(self.store), "--expect", text)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("need 64 hexadecimal digits", done.stderr)
+        for option in ("--expect", "--format"):
+            done = run("store", "export", "--store", store_name(self.store), "--file", "x", option, "json")
+            self.assertIn(f"{option} belongs to 'segue store check'", done.stderr)
 
     def count(self, select):
         return query(self.store, select)[0][0]

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What 16 connections saw while a fault was injected can have happened one after the other (history.py), no reward
+"""What 16 connections saw while a fault was injected can have happened one after the other (history_model.py), no reward
 that was acknowledged is lost, and the store is sound.
 
 usage: test_serve_history_faults.py SEGUE DISK_SHIM CLOCK_SHIM [SECONDS of each fault [FAULT...]]
@@ -9,6 +9,7 @@ import errno
 import os
 import pathlib
 import random
+import shutil
 import signal
 import socket
 import sqlite3
@@ -16,7 +17,8 @@ import sys
 import time
 
 from disk import HALF, NOTHING, SYNC, WRITE, Control, preload
-from history import LEARNER, Caller, Shared, check, is_unknown
+from history import LEARNER, Caller, Shared, wait_for_defaults
+from history_model import acknowledged, check, check_learner, is_unknown
 from service import Service, check_store, folder
 from test_serve_wal import HARMLESS
 from stores import skip_unless_files
@@ -24,13 +26,14 @@ from stores import skip_unless_files
 skip_unless_files("the disk and its faults are its server's; serve_cluster_faults has those of a database")
 
 CALLERS = 16
+CONNECTIONS = 32  # at most, in the fault that uses them up
 DAY = 86400
 
 
 class Scene:
     """A service under load, and what a fault needs; `injected` counts."""
 
-    def __init__(self, program, shims, where):
+    def __init__(self, program, shims, where, *options):
         self.where, self.control = where, Control(os.path.join(where, "control"))
         self.offset = pathlib.Path(where) / "offset"
         self.offset.write_text("0\n")
@@ -41,7 +44,7 @@ class Scene:
         def before():
             shim()
             os.environ.update(LD_PRELOAD=f"{shims[0]} {shims[1]}", CLOCK_SHIM=str(self.offset))
-        self.service = Service(program, self.store, before=before)
+        self.service = Service(program, self.store, *options, before=before)
 
     def rest(self, shortest=0.05, longest=0.3):
         time.sleep(self.random.uniform(shortest, longest))
@@ -121,10 +124,39 @@ def read_long(scene):
         scene.rest(0.3, 0.6)
 
 
+def fill_memory(scene):
+    """A learner takes all memory that --max-memory allows; then it is deleted."""
+    client = scene.service.client()
+    large = {"name": "large", "arms": [f"arm{i}" for i in range(200)], "steps": 1000, "control": 0}
+    status = client.post("/v1/learners", large)[0]
+    for i in range(2000 if status == 201 else 0):
+        status, body = client.ask("large", f"t{i}")
+        if status != 200:
+            assert "--max-memory" in body["error"]["message"], body
+            break
+    assert status == 503, status
+    scene.rest()
+    assert client.call("DELETE", "/v1/learners/large")[0] in (200, 204)
+    client.close()
+
+
+def use_all_connections(scene):
+    """More clients than there may be, each with a part of a request."""
+    with contextlib.ExitStack() as opened:
+        for _ in range(2 * CONNECTIONS):
+            with contextlib.suppress(OSError):
+                client = opened.enter_context(socket.create_connection(("127.0.0.1", scene.service.port)))
+                client.sendall(b"GET /v1/learners/l HTTP/1.1\r\nHost: x\r\nX: ")
+        scene.rest()
+    return any("connections are in use" in line for line in list(scene.service.errors))
+
+
 def lose_wal(change):
     """Another program takes the WAL away: the service saves what it acknowledged, and ends."""
     def inject(scene):
         scene.rest(0.2, 0.5)
+        shutil.copyfile(scene.store + "-wal", scene.store + "-wal.older")
+        scene.rest()
         change(scene.store + "-wal")
         assert scene.service.process.wait(timeout=60) == 1
         scene.start_again()
@@ -144,11 +176,11 @@ FAULTS = {
     "clients go away": drop,
     "slow client": dawdle,
     "long reader": read_long,
-    "WAL removed": lose_wal(HARMLESS["removed"]),
-    "WAL moved": lose_wal(HARMLESS["moved"]),
-    "WAL replaced": lose_wal(HARMLESS["replaced"]),
-    "WAL index removed": lose_wal(HARMLESS["index removed"]),
+    "memory limit": fill_memory,
+    "all connections in use": use_all_connections,
+    **{f"WAL {what}": lose_wal(change) for what, change in HARMLESS.items()},
 }
+OPTIONS = {"memory limit": ("--max-memory", "32M"), "all connections in use": ("--max-connections", str(CONNECTIONS))}
 
 
 def inject_all(scene, inject, seconds):
@@ -177,17 +209,17 @@ def play(scene, inject, seconds):
 
 def run(program, shims, name, seconds):
     with folder() as where:
-        scene = Scene(program, shims, where)
+        scene = Scene(program, shims, where, *OPTIONS.get(name, ()))
         assert scene.service.client().post("/v1/learners", LEARNER)[0] == 201
         calls = play(scene, FAULTS[name], seconds)
         scene.control.disarm()
         scene.start_again()
-        _, learner = scene.service.client().get("/v1/learners/l")
+        learner = wait_for_defaults(scene.service)
         assert scene.service.stop() == 0, scene.service.errors[-5:]
         stored = check(calls, scene.store)
-        assert learner["rewards"] == stored, (learner["rewards"], stored)
+        check_learner(calls, scene.store, learner)
         check_store(program, scene.store)
-    counted = sum(call.kind == "tell" and call.body.get("status") == "counted" for call in calls)
+    counted = len(acknowledged(calls))
     assert counted > 0
     print(f"{name}: {scene.injected} times, {len(calls)} calls, {sum(map(is_unknown, calls))} without an outcome, "
           f"{counted} rewards acknowledged, {stored} stored, 0 lost", flush=True)

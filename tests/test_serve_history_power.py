@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The power fails at any moment: what clients saw before can have happened one after the other (history.py), and agrees
+"""The power fails at any moment: what clients saw before can have happened one after the other (history_model.py), and agrees
 with each store that the loss may leave.
 
 Clients ask, tell, open and close while every write and sync of the service's files is recorded, with the begin and the end
@@ -15,7 +15,8 @@ import sys
 import time
 
 from disk import preload
-from history import LEARNER, Caller, Shared, check, is_unknown
+from history import LEARNER, Caller, Shared
+from history_model import acknowledged, check, is_unknown
 from service import Service, check_store, folder
 from test_serve_power import MODES, Disk, read_trace
 from stores import skip_unless_files
@@ -42,7 +43,7 @@ class Recorded(Caller):
         os.write(self.fd, f"end {name} 0 0\n\n".encode())
         return answer
 
-    def close(self):
+    def finish(self):
         self.join()
         os.close(self.fd)
         if self.failed:
@@ -64,7 +65,7 @@ def live(program, store, before, trace):
     time.sleep(0.6)
     shared.over = True
     for caller in callers:
-        caller.close()
+        caller.finish()
     assert service.stop() == 0
     return {name: call for caller in callers for name, call in zip(caller.names, caller.calls, strict=True)}
 
@@ -105,7 +106,7 @@ def main(program, shim, points):
         open(trace, "wb").close()
         calls = live(program, store, preload(shim, store, trace=trace), trace)
         stores, rewards = replay(program, where, store, read_trace(trace), calls, points)
-    counted = sum(call.kind == "tell" and call.body.get("status") == "counted" for call in calls.values())
+    counted = len(acknowledged(calls.values()))
     assert counted > 100, counted
     print(f"{len(calls)} calls, {sum(map(is_unknown, calls.values()))} without an outcome, {counted} rewards acknowledged; "
           f"{stores} stores after a loss of power with {rewards} rewards, 0 lost")

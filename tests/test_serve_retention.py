@@ -101,6 +101,35 @@ class Retention(Retained):
         self.assertEqual(self.service.stop(), 0)
         check_store(SEGUE, copy)
 
+    def test_decisions_with_events_go_too(self):
+        client = self.start("--keep", "1s")
+        client.post("/v1/learners", LEARNER)
+        for i in range(5):
+            for k in range(4):
+                decision = client.ask("tutor", f"k{i}", event=f"e{k}", probability=True)[1]["decision"]
+                self.assertEqual(client.tell(decision, 1)[0], 200)
+        open_task = client.ask("tutor", "open", event="e0")[1]["decision"]
+        self.wait_for(lambda: self.count("SELECT count(*) FROM reward") == 0)
+        self.assertEqual(self.count("SELECT count(*) FROM decision"), 1)
+        self.assertEqual(client.get("/v1/learners/tutor/decisions")[1], {"decisions": []})
+        status, body = client.ask("tutor", "k0", event="e0", probability=True)
+        self.assertEqual(status, 409, body)
+        self.assertIn("is closed", body["error"]["message"])
+        self.assertEqual(client.ask("tutor", "open", event="e0")[1]["decision"], open_task)
+        self.stop()
+
+    def test_a_metric_has_the_time_of_the_oldest_rewards(self):
+        def shown():
+            lines = client.raw("GET", "/metrics")[1].decode().splitlines()
+            return [float(line.split()[1]) for line in lines if line.startswith("segue_learner_oldest_kept_timestamp_seconds{")]
+
+        client = self.start("--keep", "8s")  # it searches every 2 s
+        client.post("/v1/learners", LEARNER)
+        self.play(client, 2)
+        self.wait_for(shown)
+        self.assertEqual(shown(), [client.get("/v1/learners/tutor/tasks/k0")[1]["closed"]])
+        self.stop()
+
     def test_a_kill_at_any_moment_leaves_a_sound_store(self):
         client = self.start()
         client.post("/v1/learners", LEARNER)
@@ -186,6 +215,27 @@ class Erasure(Retained):
         self.assertEqual(client.ask("tutor", "student-2")[0], 200)  # the key is free again
         self.stop()
         self.import_copy()
+
+    def audit(self, decision):
+        return run("audit", decision, "--store", store_name(self.store))
+
+    def test_an_erasure_ends_the_audit_of_earlier_tasks(self):
+        before = self.play(self.client, 3)
+        still_open = self.client.ask("tutor", "open")[1]["decision"]
+        self.client.tell(still_open, 1)
+        self.assertEqual([self.audit(decision).returncode for decision in (before[0], still_open)], [0, 0])
+        self.assertEqual(self.erase(self.client, "k1")[0], 200)
+        late = self.client.ask("tutor", "open")[1]["decision"]
+        self.client.tell(late, 1)
+        after = self.play(self.client, 1, "new")
+        for decision in (before[0], still_open, late):
+            done = self.audit(decision)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("were removed; use a backup from before", done.stderr)
+        self.assertEqual(self.audit(after[0]).returncode, 0)
+        events = self.count("SELECT max(seq) FROM event") - self.count("SELECT seq FROM base")
+        self.assertIn(f"rebuilt from {events} event", check_store(SEGUE, self.store))
+        self.stop()
 
     def test_an_open_task_is_discarded(self):
         self.play(self.client, 2)

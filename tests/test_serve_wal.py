@@ -132,6 +132,7 @@ class Tampering(unittest.TestCase):
             return
         there = rewards_in(case.store)  # what was before the damage
         lost = len(case.ledger.acknowledged) - len(there)
+        print(f"{name}: {len(case.ledger.acknowledged)} rewards acknowledged before, {lost} of them lost", flush=True)
         self.assertGreaterEqual(lost, 0 if name in ("cut by a byte", "last frame overwritten") else 1)  # the clock, maybe
         service = Service(SEGUE, case.store)
         self.assertEqual(service.stop(), 0)

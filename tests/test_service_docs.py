@@ -19,7 +19,7 @@ from program import SEGUE, SOURCE, Folder
 
 PAGES = sorted((SOURCE / "docs").glob("*.md"))
 SAYS = {  # what a newcomer should see
-    "audit.md": ["the same", "sound; 1 learner"],
+    "audit.md": ["the same", "sound; 1 learner", "expected "],
     "constraints.md": ['"floor":0.02', '"probability":'],
     "effect.md": ['"grow":true', 'segue_control_share{learner="tutor"} 0.5'],
     "python-client.md": [" counted\n"],

@@ -148,8 +148,8 @@ typedef struct segue_store_backend {
     segue_status (*purge)(segue_store *store, bool *more, segue_error *err);
     /* Make the newest snapshot of a learner its base. */
     segue_status (*set_base)(segue_store *store, int64_t learner, segue_error *err);
-    /* Delete the rewards of a task; with `key` also its decisions, and the task gets that key and
-     * tag; with an empty one the task goes, too. */
+    /* Delete the rewards and the decisions of a task; with `key` the task gets that key and tag;
+     * with an empty one the task goes, too. */
     segue_status (*remove_task)(segue_store *store, int64_t task, const char *key, uint64_t tag,
                                 segue_error *err);
     segue_status (*set_clock)(segue_store *store, double seconds, segue_error *err);

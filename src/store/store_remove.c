@@ -122,15 +122,40 @@ typedef struct chosen {
     size_t n;
 } chosen;
 
+/* Find the closing event of the last old task, or of one that more than MAX_TASKS go before; 0: no
+ * task is old.  Tasks from the future say nothing about the age of those before them. */
+static segue_status find_last(segue_store *store, const segue_query *query,
+                              const segue_trim_limits *limits, uint64_t *last, segue_error *err)
+{
+    segue_rows rows;
+    segue_stored_task task;
+    *last = 0;
+    segue_rows_open(&rows, store, query, err);
+    for (size_t n = 0; n <= MAX_TASKS && segue_rows_next_task(&rows, &task);) {
+        if (task.closed > limits->now)
+            continue;
+        if (task.closed >= limits->before)
+            break;
+        *last = task.closed_seq;
+        n++;
+    }
+    return segue_rows_close(&rows, SEGUE_OK);
+}
+
 /* Choose tasks: `out` says what happens with them. */
-static segue_status choose(segue_store *store, const segue_query *query, double when,
+static segue_status choose(segue_store *store, const segue_query *query,
                            const segue_trim_limits *limits, chosen *c, segue_trimmed *out,
                            segue_error *err)
 {
     segue_rows rows;
     segue_stored_task task;
+    uint64_t last = 0;
+    SEGUE_TRY(find_last(store, query, limits, &last, err));
     segue_rows_open(&rows, store, query, err);
-    while (segue_rows_next_task(&rows, &task) && task.closed < when) {
+    while (segue_rows_next_task(&rows, &task)) {
+        out->oldest = task.closed;
+        if (task.closed_seq > last)
+            break;
         out->need_snapshot = task.closed_seq > limits->snapshot && task.closed_seq > limits->base;
         out->more = !out->need_snapshot &&
                     (c->n == MAX_TASKS || (c->n > 0 && out->rewards + task.rewards > MAX_REWARDS));
@@ -139,18 +164,19 @@ static segue_status choose(segue_store *store, const segue_query *query, double 
         c->task[c->n++] = task.id;
         out->rewards += task.rewards;
         out->last = task.closed_seq;
+        out->oldest = 0.0;
     }
     return segue_rows_close(&rows, SEGUE_OK);
 }
 
-segue_status segue_store_trim(segue_store *store, int64_t learner, double when,
-                              const segue_trim_limits *limits, segue_trimmed *out, segue_error *err)
+segue_status segue_store_trim(segue_store *store, int64_t learner, const segue_trim_limits *limits,
+                              segue_trimmed *out, segue_error *err)
 {
     chosen c = {.n = 0};
     *out = (segue_trimmed){.tasks = 0};
     const segue_query query = {
         .kind = SEGUE_QUERY_CLOSED_AFTER, .id = learner, .number = limits->trimmed};
-    SEGUE_TRY(choose(store, &query, when, limits, &c, out, err));
+    SEGUE_TRY(choose(store, &query, limits, &c, out, err));
     for (size_t i = 0; i < c.n; i++) {
         bool removed = false, erased = false;
         SEGUE_TRY(segue_store_is_removed(store, c.task[i], &removed, &erased, err));

@@ -13,7 +13,7 @@
 SEGUE_MUST_CHECK segue_status segue_store_set_base(segue_store *store, int64_t learner,
                                                    segue_error *err);
 
-/** Remove the rewards of a closed task. */
+/** Remove the rewards and the decisions of a closed task. */
 SEGUE_MUST_CHECK segue_status segue_store_remove_rewards(segue_store *store, int64_t task,
                                                          segue_error *err);
 
@@ -31,8 +31,11 @@ typedef struct segue_trim_limits {
     uint64_t trimmed;  /* rewards of tasks closed up to this event are gone */
     uint64_t base;     /* the learner can be rebuilt from this event on ... */
     uint64_t snapshot; /* ... or, once it is the base, from this one */
+    double now;        /* by the system's clock, as the times of closing */
+    double before;     /* tasks that closed before then are old */
 } segue_trim_limits;
 
+/** Read the events; the times are zero. */
 SEGUE_MUST_CHECK segue_status segue_store_trim_limits(segue_store *store, int64_t learner,
                                                       segue_trim_limits *out, segue_error *err);
 
@@ -40,12 +43,14 @@ SEGUE_MUST_CHECK segue_status segue_store_trim_limits(segue_store *store, int64_
 typedef struct segue_trimmed {
     uint64_t tasks, rewards;
     uint64_t last;      /* the closing event of the last task; 0: none */
+    double oldest;      /* time of closing of the first task with rewards that stay; 0: none */
     bool more;          /* there may be more such tasks */
     bool need_snapshot; /* the next one closed after the newest snapshot */
 } segue_trimmed;
 
-/** Remove rewards of some tasks of a learner that closed before `when`, in the order of closing. */
-SEGUE_MUST_CHECK segue_status segue_store_trim(segue_store *store, int64_t learner, double when,
+/** Remove rewards of some old tasks of a learner, in the order of closing.  A task whose time of
+ * closing is yet to come closed while the clock was ahead: it is as old as the next one. */
+SEGUE_MUST_CHECK segue_status segue_store_trim(segue_store *store, int64_t learner,
                                                const segue_trim_limits *limits, segue_trimmed *out,
                                                segue_error *err);
 

@@ -1,4 +1,4 @@
-/* topics_results_audit.c - `segue help results`: the fields and columns of audit.
+/* topics_results_audit.c - `segue help results`: the fields and columns of audit and store check.
  *
  * tests/test_help.py compares them with what the command prints; see topics_results_logs.c.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -35,5 +35,22 @@ const char cli_topics_results_audit[] =
     "One row per arm.\n"
     "\n"
     "  arm, allowed, pulls, mean, probability, decided, computed\n"
-    "                               as in JSON, under 'arms'\n";
+    "                               as in JSON, under 'arms'\n"
+    "\n"
+    "segue store check --format json\n"
+    "\n"
+    "  store                        its name\n"
+    "  learners, events             learners that were rebuilt, from how many events\n"
+    "  heads[].learner              name\n"
+    "  heads[].event                newest event; 0: none since it was created\n"
+    "  heads[].hash                 of that event and all before it, in hexadecimal\n"
+    "  expected[].hash              hash given with --expect\n"
+    "  expected[].learner, expected[].event\n"
+    "                               whose it is\n"
+    "\n"
+    "segue store check --format csv\n"
+    "\n"
+    "One row per learner.\n"
+    "\n"
+    "  learner, event, hash         as in JSON, under 'heads'\n";
 /* clang-format on */

@@ -23,6 +23,7 @@ typedef struct recent_reward {
 typedef struct recent_rewards {
     recent_reward entry[SEGUE_MAX_RECENT_REWARDS];
     uint64_t count; /* ever added */
+    uint64_t gone;  /* of these the oldest, which were forgotten */
 } recent_rewards;
 
 /** Return the entry for the next one, which replaces the oldest; the caller fills it in. */
@@ -30,5 +31,8 @@ recent_reward *segue_recent_rewards_add(recent_rewards *r);
 
 /** Return the i-th, newest first; NULL: there is none. */
 const recent_reward *segue_recent_rewards_at(const recent_rewards *r, uint64_t i);
+
+/** Forget those that arrived before `time`, up to the first later one. */
+void segue_recent_rewards_forget(recent_rewards *r, double time);
 
 #endif

@@ -94,10 +94,10 @@ segue_status segue_postgresql_change_remove_task(segue_store *base, int64_t task
     postgresql_store *store = segue_postgresql_of(base);
     SEGUE_TRY(segue_postgresql_write_ids(store, PG_REMOVE_PARTS, task, NULL, err));
     SEGUE_TRY(segue_postgresql_write_ids(store, PG_REMOVE_REWARDS, task, NULL, err));
+    SEGUE_TRY(segue_postgresql_write_ids(store, PG_REMOVE_DECISIONS, task, NULL, err));
     segue_postgresql_known_clear(&store->known);
     if (!key)
         return SEGUE_OK;
-    SEGUE_TRY(segue_postgresql_write_ids(store, PG_REMOVE_DECISIONS, task, NULL, err));
     return *key ? rename_task(base, task, key, tag, err)
                 : segue_postgresql_write_ids(store, PG_REMOVE_TASK, task, NULL, err);
 }

@@ -46,13 +46,15 @@ static segue_status rename_task(sqlite_store *store, int64_t task, const char *k
     return segue_sqlite_run(store, sql, err);
 }
 
-/* An erasure overwrites with zeros what it deletes. */
+/* Decisions with an event id are still there after the task closed. */
 static segue_status remove_rewards(sqlite_store *store, int64_t task, segue_error *err)
 {
     SEGUE_TRY(segue_sqlite_run_ids(store, SQL_REMOVE_PARTS, task, 0, err));
-    return segue_sqlite_run_ids(store, SQL_REMOVE_REWARDS, task, 0, err);
+    SEGUE_TRY(segue_sqlite_run_ids(store, SQL_REMOVE_REWARDS, task, 0, err));
+    return segue_sqlite_run_ids(store, SQL_REMOVE_DECISIONS, task, 0, err);
 }
 
+/* An erasure overwrites with zeros what it deletes. */
 segue_status segue_sqlite_remove_task(segue_store *base, int64_t task, const char *key,
                                       uint64_t tag, segue_error *err)
 {
@@ -61,8 +63,6 @@ segue_status segue_sqlite_remove_task(segue_store *base, int64_t task, const cha
         return remove_rewards(store, task, err);
     SEGUE_TRY(segue_sqlite_execute(store, "PRAGMA secure_delete = ON", err));
     segue_status status = remove_rewards(store, task, err);
-    if (status == SEGUE_OK)
-        status = segue_sqlite_run_ids(store, SQL_REMOVE_DECISIONS, task, 0, err);
     if (status == SEGUE_OK)
         status = *key ? rename_task(store, task, key, tag, err)
                       : segue_sqlite_run_ids(store, SQL_REMOVE_TASK, task, 0, err);

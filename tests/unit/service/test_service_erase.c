@@ -128,13 +128,99 @@ static void a_full_disk_removes_no_old_rewards(void **state)
     check_store();
 }
 
+static int count_rewards(int64_t task)
+{
+    segue_rows rows;
+    segue_error err;
+    segue_stored_reward reward;
+    int count = 0;
+    segue_rows_open(&rows, service->store, &(segue_query){.kind = SEGUE_QUERY_REWARDS, .id = task},
+                    &err);
+    while (segue_rows_next_reward(&rows, &reward))
+        count++;
+    assert_int_equal(segue_rows_close(&rows, SEGUE_OK), SEGUE_OK);
+    return count;
+}
+
+/* Close three tasks, the one in the middle with the clock set by `offset`. */
+static void close_three(double offset)
+{
+    wall_offset = 100.0 * KEEP;
+    create_tutor("");
+    for (int i = 0; i < 3; i++) {
+        char name[2] = {(char)('a' + i), 0}, path[80];
+        wall_offset += i == 1 ? offset : 0.0;
+        tell_new(name, 1.0);
+        (void)snprintf(path, sizeof path, "/v1/learners/tutor/tasks/%s/close", name);
+        expect(200, "POST", path, NULL);
+        wall_offset -= i == 1 ? offset : 0.0;
+    }
+}
+
+static double oldest_kept(void)
+{
+    learner_state *tutor = segue_service_find(service, "tutor");
+    const double time = tutor->oldest_kept;
+    segue_learner_state_release(tutor);
+    return time;
+}
+
+static void expect_kept_for_a_time(void)
+{
+    search_for_old_rewards(3);
+    for (int64_t task = 1; task <= 3; task++)
+        assert_int_equal(count_rewards(task), 1);
+    assert_true(oldest_kept() > 100.0 * KEEP);
+    search_for_old_rewards(4);
+    for (int64_t task = 1; task <= 3; task++)
+        assert_int_equal(count_rewards(task), 0);
+    assert_true(oldest_kept() <= 0.0);
+    check_store();
+}
+
+static void a_clock_that_was_ahead_keeps_no_rewards(void **state)
+{
+    (void)state;
+    close_three(50.0 * KEEP);
+    expect_kept_for_a_time();
+}
+
+static void a_clock_that_was_behind_removes_none_early(void **state)
+{
+    (void)state;
+    close_three(-50.0 * KEEP);
+    expect_kept_for_a_time();
+}
+
+/* Nothing bounds the age of the last task then. */
+static void a_last_task_from_the_future_stays(void **state)
+{
+    (void)state;
+    close_three(0.0);
+    wall_offset += 50.0 * KEEP;
+    tell_new("last", 1.0);
+    expect(200, "POST", "/v1/learners/tutor/tasks/last/close", NULL);
+    wall_offset -= 50.0 * KEEP;
+    search_for_old_rewards(8);
+    assert_int_equal(count_rewards(3), 0);
+    assert_int_equal(count_rewards(4), 1);
+    assert_true(oldest_kept() > 140.0 * KEEP);
+    search_for_old_rewards(4 * 51);
+    assert_int_equal(count_rewards(4), 0);
+    check_store();
+}
+
+#define KEPT(test) cmocka_unit_test_setup_teardown(test, start_with_keep, stop_service)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SERVED(a_full_disk_erases_nothing),
         SERVED(an_open_task_is_discarded_and_can_be_opened_again),
-        cmocka_unit_test_setup_teardown(a_full_disk_removes_no_old_rewards, start_with_keep,
-                                        stop_service),
+        KEPT(a_full_disk_removes_no_old_rewards),
+        KEPT(a_clock_that_was_ahead_keeps_no_rewards),
+        KEPT(a_clock_that_was_behind_removes_none_early),
+        KEPT(a_last_task_from_the_future_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

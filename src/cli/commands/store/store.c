@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/commands/store/store_heads.h"
 #include "cli/commands/store/store_log.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -23,7 +24,8 @@
 #include "store/store.h"
 
 typedef struct settings {
-    const char *store, *file, *log;
+    const char *store, *file, *log, *format, *expect;
+    cli_format printed;   /* no option: `format` */
     cli_store_name named; /* no option: `store` */
 } settings;
 
@@ -34,12 +36,17 @@ static const cli_option options[] = {
      "export: to this file; import: from it", 0, 0},
     {"log", 'l', CLI_TEXT, offsetof(settings, log), "LEARNER",
      "export: only the rewards of LEARNER, as a log (CSV)", 0, 0},
+    {"format", 0, CLI_TEXT, offsetof(settings, format), "FORMAT",
+     "check: table, csv or json (default table)", 0, 0},
+    {"expect", 'e', CLI_TEXT, offsetof(settings, expect), "HASH,...",
+     "check: fail unless these noted hashes are in the hash chains", 0, 0},
 };
 
-/* Damage that was found, one line each. */
+/* Damage that was found, one line each; and the heads of sound learners, if they are printed. */
 typedef struct damage_list {
     segue_bytes text;
     size_t n_lines;
+    cli_store_heads *heads;
 } damage_list;
 
 /* Called per damaged learner; `learner` is NULL for damage of the file itself. */
@@ -57,6 +64,13 @@ static void add_damage(void *context, const char *learner, const char *why)
     segue_bytes_append(&list->text, "\n", 1);
 }
 
+static segue_status add_head(void *context, segue_store *store, const segue_stored_learner *row,
+                             segue_error *err)
+{
+    const damage_list *list = context;
+    return list->heads ? cli_store_heads_add(list->heads, store, row, err) : SEGUE_OK;
+}
+
 /* Fail with the damage: a single line is the error, several are printed before it. */
 static segue_status fail_damaged(const settings *set, const segue_store_check_result *found,
                                  const damage_list *list, const segue_error *first,
@@ -72,14 +86,6 @@ static segue_status fail_damaged(const settings *set, const segue_store_check_re
                       found->file ? ", and the file itself" : "");
 }
 
-static void print_sound(const settings *set, const segue_store_check_result *found)
-{
-    (void)printf("%s: sound; %" PRIu64 " learner%s, rebuilt from %" PRIu64 " events, %s what %s\n",
-                 set->named.label, found->learners, found->learners == 1 ? "" : "s", found->events,
-                 found->learners == 1 ? "is" : "are",
-                 found->learners == 1 ? "it was" : "they were");
-}
-
 /* Warn about damaged learners of an import: the others are restored, these are not served. */
 static void warn_of_damage(const settings *set, const segue_store_check_result *found,
                            const damage_list *list)
@@ -92,16 +98,32 @@ static void warn_of_damage(const settings *set, const segue_store_check_result *
                   found->damaged, found->learners);
 }
 
-/* Check a store; with `restores`, damage of single learners is only a warning. */
+/* Print the result of a check of a sound store. */
+static segue_status print_sound(const settings *set, const segue_store_check_result *found,
+                                cli_store_heads *heads, segue_error *err)
+{
+    if (!heads) {
+        cli_store_heads_print_sound(stdout, set->named.label, found);
+        return SEGUE_OK;
+    }
+    heads->store = set->named.label;
+    heads->found = *found;
+    SEGUE_TRY(cli_store_heads_compare(heads, err));
+    return cli_store_heads_print(heads, set->printed, err);
+}
+
+/* Check a store; with `restores`, damage of single learners is only a warning.  `heads` may be
+ * NULL. */
 static segue_status check_all(const settings *set, segue_store *store, bool restores,
-                              segue_error *err)
+                              cli_store_heads *heads, segue_error *err)
 {
     segue_store_check_result found = {.learners = 0};
-    damage_list list = {.n_lines = 0};
+    damage_list list = {.heads = heads};
+    const segue_store_check_listener listener = {add_damage, add_head, &list};
     segue_error first;
-    segue_status status = segue_store_check_each(store, add_damage, &list, &found, &first);
+    segue_status status = segue_store_check_each(store, &listener, &found, &first);
     if (status == SEGUE_OK) {
-        print_sound(set, &found);
+        status = print_sound(set, &found, heads, err);
     } else if (restores && status == SEGUE_EFILE && !found.file && found.damaged > 0) {
         warn_of_damage(set, &found, &list);
         status = SEGUE_OK;
@@ -115,7 +137,12 @@ static segue_status check_all(const settings *set, segue_store *store, bool rest
 /* The action `check`: damage of a single learner is a failure too. */
 static segue_status check(const settings *set, segue_store *store, segue_error *err)
 {
-    return check_all(set, store, false, err);
+    cli_store_heads heads;
+    segue_status status = cli_store_heads_init(&heads, set->expect, err);
+    if (status == SEGUE_OK)
+        status = check_all(set, store, false, &heads, err);
+    cli_store_heads_fini(&heads);
+    return status;
 }
 
 /* Export and import have no default file. */
@@ -180,7 +207,7 @@ static segue_status import(const settings *set, segue_store *store, segue_error 
 {
     SEGUE_TRY(segue_store_lock(store, err));
     SEGUE_TRY(segue_store_import(store, set->file, err));
-    return check_all(set, store, true, err);
+    return check_all(set, store, true, NULL, err);
 }
 
 /* The lock excludes a service; the upgraded store is checked at once. */
@@ -195,7 +222,7 @@ static segue_status upgrade(const settings *set, segue_store *store, segue_error
     else
         (void)printf("%s: upgraded from format %" PRId64 " to %d\n", set->named.label, from,
                      SEGUE_STORE_FORMAT);
-    return check(set, store, err);
+    return check_all(set, store, false, NULL, err);
 }
 
 /* An action never opens the store in a stronger mode than it needs. */
@@ -232,6 +259,10 @@ static segue_status run(int argc, char **argv, segue_error *err)
                           name ? ", not " : "", name ? name : "");
     if (set.log && found->run != export)
         return segue_fail(err, SEGUE_EUSAGE, "--log belongs to 'segue store export'");
+    if ((set.format || set.expect) && found->run != check)
+        return segue_fail(err, SEGUE_EUSAGE, "--%s belongs to 'segue store check'",
+                          set.format ? "format" : "expect");
+    SEGUE_TRY(cli_output_parse_format(set.format ? set.format : "table", &set.printed, err));
     segue_store *store = NULL;
     SEGUE_TRY(cli_permissions_take_store(set.store, &set.named, err));
     if (found->check)
@@ -251,7 +282,10 @@ const cli_command cli_command_store = {
     .usage = "store check|upgrade|export|import [OPTIONS]",
     .details = "check    read every row, rebuild every learner from its event log, and compare\n"
                "         its bytes with its snapshot and with the state that a start rebuilds;\n"
-               "         list all damaged learners; a service starts with a store that passes\n"
+               "         list all damaged learners; a service starts with a store that passes;\n"
+               "         print the newest hash of each learner's hash chain, to be noted\n"
+               "         elsewhere: --expect HASH finds out later whether the store still has\n"
+               "         all events up to it, as they were (docs/audit.md)\n"
                "upgrade  convert a store of an older program to this one's format; check it\n"
                "export   write every row but snapshots, which the event log gives, to FILE: one\n"
                "         line of JSON per row; with --log LEARNER only its rewards, as a log\n"
@@ -265,6 +299,7 @@ const cli_command cli_command_store = {
                "without it, start no service before they end.\n\n"
                "examples:\n"
                "  segue store check --store sqlite:/var/lib/segue/segue.db\n"
+               "  segue store check --format csv > heads.csv\n"
                "  segue store export --file backup.jsonl\n"
                "  segue store import --file backup.jsonl --store postgresql://segue@db/segue\n"
                "  segue store export --log tutor --file log.csv\n",

@@ -20,8 +20,7 @@
 typedef struct checker {
     segue_store *store;
     segue_store_check_result *out;
-    segue_store_check_callback seen;
-    void *context;
+    segue_store_check_listener listener;
     segue_error first; /* damage */
 } checker;
 
@@ -41,8 +40,8 @@ static void report(checker *c, const char *learner, const char *why)
         c->out->damaged++;
     else
         c->out->file = true;
-    if (c->seen)
-        c->seen(c->context, learner, why);
+    if (c->listener.damaged)
+        c->listener.damaged(c->listener.context, learner, why);
 }
 
 /* The learner rebuilt from its first event must equal the one that a start recovers. */
@@ -64,6 +63,13 @@ static segue_status compare(checker *c, const segue_recovery_result *found, segu
     return status;
 }
 
+static segue_status report_sound(const checker *c, const segue_stored_learner *row,
+                                 segue_error *err)
+{
+    return c->listener.sound ? c->listener.sound(c->listener.context, c->store, row, err)
+                             : SEGUE_OK;
+}
+
 /* If a start would quarantine it, that reason is the clearest sentence. */
 static segue_status check_learner(checker *c, const segue_recovery_result *found, segue_error *err)
 {
@@ -71,7 +77,8 @@ static segue_status check_learner(checker *c, const segue_recovery_result *found
         return segue_fail(err, SEGUE_EFILE, "%s", found->why);
     SEGUE_TRY(segue_store_verify_learner(c->store, found->row->id, err));
     SEGUE_TRY(segue_store_chain_verify(c->store, found->row, err));
-    return compare(c, found, err);
+    SEGUE_TRY(compare(c, found, err));
+    return report_sound(c, found->row, err);
 }
 
 static segue_status on_learner(void *context, const segue_recovery_result *found, segue_error *err)
@@ -117,10 +124,12 @@ static segue_status check_all(checker *c, segue_error *err)
     return report_or_fail(c, segue_recovery_all(&recovery, on_learner, c, &why), &why, err);
 }
 
-segue_status segue_store_check_each(segue_store *store, segue_store_check_callback seen,
-                                    void *context, segue_store_check_result *out, segue_error *err)
+segue_status segue_store_check_each(segue_store *store, const segue_store_check_listener *listener,
+                                    segue_store_check_result *out, segue_error *err)
 {
-    checker c = {.store = store, .out = out, .seen = seen, .context = context};
+    checker c = {.store = store, .out = out};
+    if (listener)
+        c.listener = *listener;
     *out = (segue_store_check_result){.learners = 0};
     SEGUE_TRY(segue_store_begin_read(store, err));
     const segue_status status = check_all(&c, err);
@@ -133,5 +142,5 @@ segue_status segue_store_check_each(segue_store *store, segue_store_check_callba
 segue_status segue_store_check_run(segue_store *store, segue_store_check_result *out,
                                    segue_error *err)
 {
-    return segue_store_check_each(store, NULL, NULL, out, err);
+    return segue_store_check_each(store, NULL, out, err);
 }
