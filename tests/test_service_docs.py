@@ -21,7 +21,7 @@ SAYS = {  # what a newcomer should see
     "audit.md": ["the same", "sound; 1 learner"],
     "constraints.md": ['"floor":0.02', '"probability":'],
     "effect.md": ['"grow":true', 'segue_control_share{learner="tutor"} 0.5'],
-    "monitoring.md": ['segue_learner_reward_count{learner="demo"} '],
+    "monitoring.md": ['segue_learner_rewards{learner="demo"} '],
     "retention.md": ['"erased":"student-42"', '"hash":"'],
     "service.md": ['"decision":"', '"status":"counted"'],
     "shadow.md": ['"would_choose":"', '"verdict":"', '"status":"merged"'],
