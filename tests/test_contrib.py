@@ -228,9 +228,9 @@ class Logrotate(Folder):
     def config(self, pid):
         """The snippet, for a log of the test's, without systemd."""
         text = (CONTRIB / "segue.logrotate").read_text()
-        self.assertEqual(text.count("systemctl reload segue.service"), 1)
-        text = text.replace("/var/log/segue/access.log", str(self.folder / "access.log"))
-        return self.file(text.replace("systemctl reload segue.service", f"kill -HUP {pid}"), "rotate.conf")
+        self.assertEqual(text.count("systemctl try-reload-or-restart segue.service"), 2)
+        text = text.replace("/var/log/segue", str(self.folder))
+        return self.file(text.replace("systemctl try-reload-or-restart segue.service", f"kill -HUP {pid}"), "rotate.conf")
 
     @needs("logrotate")
     def test_logrotate_accepts_the_snippet(self):
@@ -257,6 +257,24 @@ class Logrotate(Folder):
         for name in old[1:]:
             text += subprocess.run(["gzip", "-dc", self.folder / name], capture_output=True, text=True).stdout
         self.assertEqual(sum(json.loads(line)["path"] == "/healthz" for line in text.splitlines()), sent + 1)
+
+    @needs("logrotate")
+    def test_a_rotation_of_the_audit_log_loses_no_line(self):
+        log = self.folder / "audit.log"
+        service = Service(SEGUE, self.folder / "test.db", "--audit-log", str(log))
+        client, sent = service.client(), 0
+        for turn in range(3):
+            self.assertEqual(client.post("/v1/learners", {"name": f"l{sent}", "arms": ["a", "b"]})[0], 201)
+            sent += 1
+            done = run("logrotate", "--force", "--state", self.folder / "state", self.config(service.process.pid))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.await_file(log)
+        self.assertEqual(service.stop(), 0)
+        self.assertEqual(len(list(self.folder.glob("audit.log.*"))), 3)
+        text = (self.folder / "audit.log.1").read_text()
+        for path in self.folder.glob("audit.log.*.gz"):
+            text += subprocess.run(["gzip", "-dc", path], capture_output=True, text=True).stdout
+        self.assertEqual({json.loads(line)["learner"] for line in text.splitlines()}, {f"l{i}" for i in range(sent)})
 
     def request_until_logged(self, client, log):
         """At least 50 requests.  The new file is there before the first line that goes into it.  Returns their number."""
