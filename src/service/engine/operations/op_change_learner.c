@@ -37,6 +37,28 @@ static bool has_arms(operation *op, const task_terms *terms)
     return !arm;
 }
 
+static bool is_offered(const void *state, const char *arm)
+{
+    const learner_state *s = state;
+    size_t index = 0;
+    return segue_learner_state_find_arm(s, arm, &index) && s->allowed[index];
+}
+
+/* A share of a retired arm would go to the policy in silence.  Shares that stay are not checked. */
+static bool has_offered_arms(operation *op, const task_terms *terms)
+{
+    const task_terms *now = segue_learner_settings_terms(&op->state->settings);
+    const char *arm = segue_arm_numbers_equal(terms->shares, now->shares)
+                          ? NULL
+                          : segue_arm_numbers_unknown(terms->shares, is_offered, op->state);
+    if (arm)
+        segue_operation_reject(op, 400,
+                               "'shares' names '%.60s', which is retired and has no share; "
+                               "leave it out",
+                               arm);
+    return !arm;
+}
+
 /* The requested terms; false: the request is rejected. */
 static bool merge(operation *op, task_terms *terms)
 {
@@ -52,7 +74,7 @@ static bool merge(operation *op, task_terms *terms)
     else if (segue_learner_settings_check_costs(terms, op->state->method, &why) != SEGUE_OK)
         segue_operation_reject(op, 400, "%s", why.message);
     else
-        return has_arms(op, terms);
+        return has_arms(op, terms) && has_offered_arms(op, terms);
     return false;
 }
 
