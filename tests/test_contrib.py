@@ -19,7 +19,7 @@ import unittest
 import prometheus
 from program import SEGUE, SOURCE, Folder
 from api_client import ApiClient
-from service import Service
+from service import Client, Service
 
 CONTRIB = SOURCE / "contrib"
 MEANS = {"a": 0.8, "b": 0.3}
@@ -175,12 +175,61 @@ class Systemd(Folder):
             self.assertIn(option, known)
 
 
+class Reload(Folder):
+    """The commands of the unit, with its paths in the test's folder."""
+
+    def command(self, name, unit="segue.service"):
+        line = re.search(rf"^{name}=(/.*)$", (CONTRIB / unit).read_text(), re.M)[1]
+        for path in "/var/lib/segue", "/var/log/segue", "/etc/segue":
+            line = line.replace(path, str(self.folder))
+        return line.replace("/usr/local/bin/segue", SEGUE).replace("127.0.0.1:8080", "127.0.0.1:0")
+
+    def start(self):
+        process = subprocess.Popen(["sh", "-c", "exec " + self.command("ExecStart")], stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.terminate)
+        for line in process.stderr:
+            if found := re.search(r"listening on \S+:(\d+), store", line):
+                return process, int(found[1])
+        self.fail("the service did not start")
+
+    def status(self, port, token):
+        client = Client(port, token)
+        status = client.get("/v1/learners")[0]
+        client.close()
+        return status
+
+    def test_a_reload_of_the_unit_reads_the_tokens_again(self):
+        old, new = "the-token-of-before", "the-token-from-now-on"
+        self.file(f"app admin {old}\n", "tokens")
+        process, port = self.start()
+        self.assertEqual((self.status(port, old), self.status(port, new)), (200, 401))
+        self.file(f"app admin {new}\n", "tokens")
+        self.assertEqual((self.status(port, old), self.status(port, new)), (200, 401))
+        subprocess.run(["sh", "-c", self.command("ExecReload")], env={"MAINPID": str(process.pid)}, check=True)
+        until = time.monotonic() + 30
+        while self.status(port, new) != 200:
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.01)
+        self.assertEqual(self.status(port, old), 401)
+
+    def test_the_service_may_read_the_file_that_the_installation_makes(self):
+        """systemd copies credentials once, at the start: a reload would read the old copy again."""
+        unit = (CONTRIB / "segue.service").read_text()
+        self.assertNotIn("Credential", unit)
+        group = re.search(r"^Group=(\w+)$", unit, re.M)[1]
+        self.assertIn(f"chgrp {group} /etc/segue/tokens", (SOURCE / "debian/segue.postinst").read_text())
+        self.assertIn(f"install -m 640 -g {group} /dev/null /etc/segue/tokens", (SOURCE / "docs/service.md").read_text())
+
+
 class Logrotate(Folder):
     def config(self, pid):
         """The snippet, for a log of the test's, without systemd."""
         text = (CONTRIB / "segue.logrotate").read_text()
-        self.assertEqual(text.count("systemctl try-reload-or-restart segue.service"), 1)
-        text = text.replace("/var/log/segue/access.log", str(self.folder / "access.log"))
+        self.assertEqual(text.count("systemctl try-reload-or-restart segue.service"), 2)
+        text = text.replace("/var/log/segue", str(self.folder))
         return self.file(text.replace("systemctl try-reload-or-restart segue.service", f"kill -HUP {pid}"), "rotate.conf")
 
     @needs("logrotate")
@@ -208,6 +257,24 @@ class Logrotate(Folder):
         for name in old[1:]:
             text += subprocess.run(["gzip", "-dc", self.folder / name], capture_output=True, text=True).stdout
         self.assertEqual(sum(json.loads(line)["path"] == "/healthz" for line in text.splitlines()), sent + 1)
+
+    @needs("logrotate")
+    def test_a_rotation_of_the_audit_log_loses_no_line(self):
+        log = self.folder / "audit.log"
+        service = Service(SEGUE, self.folder / "test.db", "--audit-log", str(log))
+        client, sent = service.client(), 0
+        for turn in range(3):
+            self.assertEqual(client.post("/v1/learners", {"name": f"l{sent}", "arms": ["a", "b"]})[0], 201)
+            sent += 1
+            done = run("logrotate", "--force", "--state", self.folder / "state", self.config(service.process.pid))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.await_file(log)
+        self.assertEqual(service.stop(), 0)
+        self.assertEqual(len(list(self.folder.glob("audit.log.*"))), 3)
+        text = (self.folder / "audit.log.1").read_text()
+        for path in self.folder.glob("audit.log.*.gz"):
+            text += subprocess.run(["gzip", "-dc", path], capture_output=True, text=True).stdout
+        self.assertEqual({json.loads(line)["learner"] for line in text.splitlines()}, {f"l{i}" for i in range(sent)})
 
     def request_until_logged(self, client, log):
         """At least 50 requests.  The new file is there before the first line that goes into it.  Returns their number."""

@@ -41,7 +41,8 @@ class Model:
             return 410, None, None
         after = AGGREGATES[self.aggregate]([*parts.values(), value])
         if not LOWEST <= (after if self.aggregate == "sum" else value) <= HIGHEST:
-            return 400, None, None
+            fits_later = self.aggregate == "sum" and abs(value) <= HIGHEST - LOWEST
+            return 409 if fits_later else 400, None, None
         parts[event] = value
         done = self.rewarded.setdefault(task, set())
         done.add(decision)

@@ -92,14 +92,50 @@ class Metrics(Folder):
 
         def value(name, suffix="", **labels):
             return found[name].value(suffix, learner="l", **labels)
-        self.assertEqual(value("segue_learner_reward", "_count"), shown["rewards"])
-        self.assertAlmostEqual(value("segue_learner_reward", "_sum"), rewards, 6)
+        self.assertEqual(value("segue_learner_rewards"), shown["rewards"])
+        self.assertAlmostEqual(value("segue_learner_rewards_value"), rewards, 6)
         self.assertEqual(value("segue_learner_open_tasks"), 1)
         self.assertEqual(value("segue_learner_tasks_closed_total", group="control"), shown["tasks"]["control"])
         self.assertEqual(value("segue_learner_tasks_closed_total", group="transfer"), 60 - shown["tasks"]["control"])
         self.assertEqual(value("segue_learner_types"), len(shown["types"]))
         self.assertAlmostEqual(value("segue_learner_no_type_ratio"), shown["no_type"], 12)
         self.assertGreater(value("segue_learner_memory_bytes"), 1000)
+
+    def rewards(self, found, learner):
+        return tuple(found[name].value(learner=learner) for name in ("segue_learner_rewards", "segue_learner_rewards_value"))
+
+    def monotone(self, found):
+        """Samples that must not fall: Prometheus takes that as a restart."""
+        return {key: value for metric in found.values() if metric.kind != "gauge"
+                for key, value in metric.samples.items()}
+
+    def check_falls(self, learner, expected, change):
+        before = self.monotone(self.metrics())
+        change()
+        found = self.metrics()
+        self.assertEqual(self.rewards(found, learner), expected)
+        after = self.monotone(found)
+        self.assertEqual([key for key, value in before.items() if after.get(key, -1) < value], [])
+
+    def test_no_counter_falls_with_refunds_later_rewards_and_erased_tasks(self):
+        self.start()
+        api = self.api()
+        for aggregate, later, expected in (("sum", -2, (1, 1)), ("last", 1, (1, 1))):
+            api.must("POST", "/v1/learners", {"name": aggregate, "arms": ["a", "b"], "range": [-3, 3], "aggregate": aggregate})
+            made = api.must("POST", f"/v1/learners/{aggregate}/ask", {"task": "t"})
+
+            def tell(reward, event):
+                api.must("POST", "/v1/tell", {"decision": made["decision"], "reward": reward, "event": event})
+            tell(3, "bought")
+            self.assertEqual(self.rewards(self.metrics(), aggregate), (1, 3))
+            self.check_falls(aggregate, expected, lambda: tell(later, "sent back"))
+            self.check_falls(aggregate, (0, 0), lambda: api.must("DELETE", f"/v1/learners/{aggregate}/tasks/t"))
+
+    def test_counters_of_closed_tasks_stay_when_one_is_erased(self):
+        self.start()
+        self.play("l", 3)
+        self.check_falls("l", (33, self.rewards(self.metrics(), "l")[1]),
+                         lambda: self.api().must("DELETE", "/v1/learners/l/tasks/task%201"))
 
     def test_refits_are_counted_and_measured(self):
         self.start()

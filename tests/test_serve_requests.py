@@ -107,8 +107,10 @@ class Settings(Requests):
         self.assertEqual(self.patch("a")["changes"], 1)
         self.assertEqual(self.patch("a", paused=True, steps=5)["paused"], True)
         self.assertEqual(self.patch("a", paused=True)["changes"], 1)
-        self.assertEqual(self.patch("a", paused=False, idle=61)["changes"], 2)
-        self.assertEqual(self.events("a"), [(8, 1), (9, 1), (8, 2), (9, 0)])
+        self.assertEqual(self.patch("a", paused=False, idle=60.5)["changes"], 1)  # no task lies between them
+        self.one("a", "t")
+        self.assertEqual(self.patch("a", idle=61)["changes"], 2)
+        self.assertEqual(self.events("a"), [(8, 1), (9, 1), (8, 1), (9, 0), (8, 2)])
         self.restart()
         said = self.must("GET", "/v1/learners/a")
         self.assertEqual((said["changes"], said["paused"], said["idle"], said["control"]), (2, False, 61, 0.5))

@@ -13,6 +13,7 @@ import time
 import unittest
 
 import postgresql
+import prometheus
 from program import SEGUE, SOURCE, answer
 from served import FEW, Served
 from service import Service
@@ -229,10 +230,22 @@ class FullDisk(Guarded):
         self.assertIn("the audit log cannot be written, and nothing has changed", reply["error"]["message"])
         self.assertEqual(self.decider.ask("a", "t")[0], 200)  # others go on
         self.assertEqual(self.last(), [201])
+        self.assertEqual(self.failing(), 1)
         self.limit(resource.RLIM_INFINITY)
         self.assertEqual(self.admin.call("DELETE", "/v1/learners/a")[0], 200)
         self.assertEqual(self.last(), [201, 201, 503, 200])
         self.service.reported("the audit log is written again")
+
+    def failing(self):
+        return prometheus.parse(self.admin.raw("GET", "/metrics")[1].decode())["segue_audit_log_failing"].value()
+
+    def test_a_reload_writes_the_lines_that_wait(self):
+        self.limit(64 << 20)
+        self.assertEqual((self.failing(), self.make("b"), self.failing()), (0, 201, 1))
+        self.limit(resource.RLIM_INFINITY)
+        self.hang_up()
+        self.service.reported("the audit log is written again")
+        self.assertEqual((self.failing(), self.last()), (0, [201]))
 
     def test_lines_that_are_lost_are_an_error(self):
         self.limit(64 << 20)

@@ -23,7 +23,7 @@ SAYS = {  # what a newcomer should see
     "constraints.md": ['"floor":0.02', '"probability":'],
     "effect.md": ['"grow":true', 'segue_control_share{learner="tutor"} 0.5'],
     "python-client.md": [" counted\n"],
-    "monitoring.md": ['segue_learner_reward_count{learner="demo"} '],
+    "monitoring.md": ['segue_learner_rewards{learner="demo"} '],
     "retention.md": ['"erased":"student-42"', '"hash":"'],
     "service.md": ['"decision":"', '"status":"counted"', "types    3", "saved    next.segue"],
     "shadow.md": ['"would_choose":"', '"verdict":"', '"status":"merged"'],

@@ -26,7 +26,7 @@ async function play(): Promise<void> {
   await TasksService.closeTask({ learner, task: "t" });
   const shown = await LearnersService.inspectLearner({ learner });
   expect(shown.tasks.closed === 1 && shown.tasks.open === 0 && shown.rewards === 5, "one closed task with five rewards");
-  expect((await ServiceService.metrics()).includes('segue_learner_reward_count{learner="generated"} 5'), "metrics");
+  expect((await ServiceService.metrics()).includes('segue_learner_rewards{learner="generated"} 5'), "metrics");
 }
 
 async function refuse(): Promise<void> {

@@ -141,8 +141,8 @@ static segue_status read_changes(learner_settings *s, json_t *body, segue_error 
 {
     json_t *list = json_object_get(body, "changes");
     s->paused = json_is_true(json_object_get(body, "paused"));
-    return list ? segue_task_terms_read_changes(list, s->lowest, s->highest, &s->numbers,
-                                                &s->change, &s->n_changes, err)
+    return list ? segue_terms_changes_read(list, &s->terms, s->lowest, s->highest, &s->numbers,
+                                           &s->change, &s->n_changes, err)
                 : SEGUE_OK;
 }
 
@@ -343,7 +343,7 @@ void segue_learner_settings_write_stored(const learner_settings *settings,
 {
     write_with(settings, &settings->terms, b);
     if (n_changes > 0)
-        segue_task_terms_write_changes(change, n_changes, b);
+        segue_terms_changes_write(change, n_changes, &settings->terms, b);
     if (paused)
         segue_json_write_bool(b, "paused", true);
     segue_json_write_raw(b, "}");

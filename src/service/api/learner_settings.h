@@ -14,7 +14,7 @@
 #include "segue/learner.h"
 #include "service/api/name.h"
 #include "service/api/settings/aggregate.h"
-#include "service/api/settings/task_terms.h"
+#include "service/api/settings/terms_changes.h"
 
 #define SEGUE_MAX_SERVICE_ARMS 1000 /* arms of a learner of the service */
 

@@ -152,6 +152,9 @@ void segue_metrics_write(const metrics *m, const segue_gauges *now, segue_bytes 
     write_value(b, "wal_bytes", "gauge", "Size of the WAL file.", now->wal_bytes);
     write_connections(m, b);
     write_value(b, "ready", "gauge", "1 if the service can store, else 0.", now->ready);
+    write_value(b, "audit_log_failing", "gauge",
+                "1 while the audit log cannot be written: administrative requests get 503.",
+                now->audit_fails);
 }
 
 void segue_metrics_write_memory(const memory *m, size_t reads, segue_bytes *b)

@@ -39,6 +39,7 @@ typedef struct segue_gauges {
     unsigned long long wal_bytes;
     size_t queued; /* operations */
     bool ready;
+    bool audit_fails; /* lines of the audit log wait */
 } segue_gauges;
 
 /** Write all metrics in the text format 0.0.4. */

@@ -4,6 +4,10 @@
  * without locks: Prometheus wants all samples of a metric together.  A number that a learner does
  * not have (NAN) is not written.
  *
+ * The sum of rewards falls with a negative reward and a smaller later one (aggregate `last`); it and
+ * the number of rewards fall when an open task is erased.  So both are gauges: a counter or a summary
+ * that falls is a restart to Prometheus.
+ *
  * Every series costs memory in Prometheus.  So only the config's max_metrics_learners get series of
  * their own: the oldest ones, which is a choice that does not change from scrape to scrape.  The
  * others are counted in segue_learners_without_metrics.
@@ -36,9 +40,11 @@ static const struct series {
     const char *name, *kind, *help, *more, *label;
     size_t offset;
 } all_series[] = {
-    {"segue_learner_reward", "summary", "Rewards counted, since the learner was created.", "_sum",
-     "", offsetof(sample, reward_sum)},
-    {"segue_learner_reward", NULL, NULL, "_count", "", offsetof(sample, reward_count)},
+    {"segue_learner_rewards", "gauge",
+     "Rewards counted since the learner was created, without those of erased open tasks.", "", "",
+     offsetof(sample, reward_count)},
+    {"segue_learner_rewards_value", "gauge", "Sum of the values of segue_learner_rewards.", "", "",
+     offsetof(sample, reward_sum)},
     {"segue_learner_open_tasks", "gauge", "Open tasks of a learner.", "", "",
      offsetof(sample, open)},
     {"segue_learner_tasks_closed_total", "counter",

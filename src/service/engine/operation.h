@@ -102,7 +102,8 @@ struct operation {
             bool is_new;
         } create;
         struct {
-            terms_change *list;   /* with the new change; NULL: terms stay */
+            terms_change *list; /* `count`, the last one is new; NULL: terms stay */
+            size_t count;
             arm_numbers *numbers; /* lists that the new terms point to */
             bool paused;
             bool is_new; /* something changes */

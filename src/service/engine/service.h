@@ -95,6 +95,9 @@ void segue_service_count_request(segue_service *service, const segue_response *r
  * or needs none. */
 bool segue_service_has_right(segue_service *service, const char *authorization, segue_right needed);
 
+/** Write the lines of the audit log that wait, if there are some. */
+void segue_service_flush_audit(segue_service *service);
+
 /** Write the line of a complete request to the audit log, if it is administrative.  Call it before
  * the response is sent; it may wait for the disk. */
 void segue_service_audit(segue_service *service, const char *method, const char *path,

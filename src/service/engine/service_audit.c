@@ -25,17 +25,29 @@ static void note(segue_service *service, int error)
         segue_service_report(service, "the audit log is written again");
 }
 
-bool segue_service_can_audit(segue_service *service, segue_response *response)
+/* false: some lines still wait. */
+static bool flush(segue_service *service)
 {
     if (!service->config.audit || !atomic_load(&service->audit_fails))
         return true;
     const int error = segue_audit_log_flush(service->config.audit);
     note(service, error);
-    if (error != 0)
+    return error == 0;
+}
+
+void segue_service_flush_audit(segue_service *service)
+{
+    (void)flush(service);
+}
+
+bool segue_service_can_audit(segue_service *service, segue_response *response)
+{
+    const bool fine = flush(service);
+    if (!fine)
         segue_response_fail(response, 503,
                             "the audit log cannot be written, and nothing has changed; free its "
                             "disk and retry");
-    return error == 0;
+    return fine;
 }
 
 static void write_line(const segue_service *service, const char *method, const char *path,

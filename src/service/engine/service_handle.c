@@ -70,7 +70,8 @@ static void respond_metrics(segue_service *service, segue_response *response)
                               .unstored = atomic_load(&service->unstored),
                               .queued = segue_commit_queue_length(&service->queue),
                               .wal_bytes = wal.file_size,
-                              .ready = is_ready(service)};
+                              .ready = is_ready(service),
+                              .audit_fails = atomic_load(&service->audit_fails)};
     segue_metrics_write(&service->metrics, &now, &response->body);
     segue_damage_write_metric(service, &response->body);
     segue_metrics_write_memory(&service->memory, segue_read_pool_length(&service->pool),

@@ -82,10 +82,24 @@ static void a_sum_outside_the_range_changes_nothing(void **state)
     ask_id("s", id);
     refused(400, "would add up to 11; need a number from 0 to 10", id, "a", 11.0);
     tells("counted", 8.0, id, "a", 8.0);
-    refused(400, "would add up to 11", id, "b", 3.0);
-    refused(400, "would add up to -1", id, "b", -9.0);
+    refused(409, "would add up to 11; need a number from 0 to 10; tell this one again after", id,
+            "b", 3.0);
+    refused(409, "would add up to -1", id, "b", -9.0);
     tells("counted", 10.0, id, "b", 2.0); /* the event was not taken */
     has(1, 10.0);
+    check_learner();
+}
+
+static void a_refund_before_its_purchase_counts_when_told_again(void **state)
+{
+    id_text id;
+    (void)state;
+    create_tutor(",\"range\":[0,10],\"aggregate\":\"sum\"");
+    ask_id("s", id);
+    refused(409, "would add up to -4", id, "refund", -4.0);
+    refused(400, "would add up to -11", id, "never", -11.0);
+    tells("counted", 6.0, id, "purchase", 6.0);
+    tells("counted", 2.0, id, "refund", -4.0);
     check_learner();
 }
 
@@ -98,7 +112,7 @@ static void a_full_refund_is_not_rounded_out_of_the_range(void **state)
     tells("counted", 0.3, id, "buy", 0.3);
     tells("counted", 0.2, id, "refund", -0.1);
     tells("counted", 0.0, id, "rest", -0.2); /* in doubles -3e-17 */
-    refused(400, "would add up to -1e-06", id, "more", -1e-6);
+    refused(409, "would add up to -1e-06", id, "more", -1e-6);
     has(1, 0.0);
     check_learner();
 }
@@ -315,6 +329,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_FILE(a_sum_counts_each_event_once),
         SERVED(a_sum_outside_the_range_changes_nothing),
+        SERVED(a_refund_before_its_purchase_counts_when_told_again),
         SERVED(a_full_refund_is_not_rounded_out_of_the_range),
         SERVED(the_last_and_the_largest_reward_count),
         SERVED(events_are_needed_where_they_make_a_tell_safe),

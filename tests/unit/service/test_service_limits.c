@@ -109,6 +109,33 @@ static void wrong_limits_are_rejected(void **state)
     json_decref(answer);
 }
 
+/* Shares that were set before stay: their part goes to the policy. */
+static void a_retired_arm_gets_no_share(void **state)
+{
+    (void)state;
+    create_tutor(",\"shares\":{\"A\":0.25}");
+    expect(200, "DELETE", "/v1/learners/tutor/arms/A", NULL);
+    expect(200, "PATCH", tutor, "{\"idle\":60}");
+    expect(200, "PATCH", tutor, "{\"shares\":{\"A\":0.25}}"); /* as it is */
+    expect_rejected(400, "'shares' names 'A', which is retired", "PATCH", tutor,
+                    "{\"shares\":{\"A\":0.5,\"B\":0.25}}");
+    expect(200, "PATCH", tutor, "{\"shares\":{\"B\":0.25}}");
+    expect_rejected(400, "'shares' names 'A'", "PATCH", tutor, "{\"shares\":{\"A\":0.25}}");
+}
+
+/* The choice counts as one of 2,001 draws. */
+static void a_probability_from_draws_is_a_count_of_them(void **state)
+{
+    double p = 0.0;
+    (void)state;
+    create_tutor(",\"method\":\"ts\",\"control\":0");
+    for (int i = 0; i < 20; i++) {
+        (void)ask_arm("{\"task\":\"s\",\"probability\":true}", &p, NULL);
+        expect_near(p * 2001.0, round(p * 2001.0), 1e-9);
+        assert_true(p * 2001.0 > 0.5);
+    }
+}
+
 static void expect_limits(double floor, double share_of_b)
 {
     json_t *answer = fetch_ok(200, "GET", tutor, NULL);
@@ -238,6 +265,8 @@ int main(void)
         SERVED(only_eligible_arms_are_chosen),
         SERVED(an_arm_that_the_task_lacks_is_not_eligible),
         SERVED(wrong_limits_are_rejected),
+        SERVED(a_retired_arm_gets_no_share),
+        SERVED(a_probability_from_draws_is_a_count_of_them),
         IN_FILE(a_task_keeps_its_limits_over_changes_and_restarts),
         IN_FILE(limits_follow_the_arms),
         SERVED(choices_match_the_logged_probabilities),

@@ -201,9 +201,11 @@ void cli_serve_files_reload(cli_serve_files *files, segue_service *service)
     segue_error err;
     if (has_log_file(files))
         reopen_access_log(files, service);
-    if (files->audit)
+    if (files->audit) {
         report_reload(service, segue_audit_log_reopen(files->audit, &err), &err,
                       "the old file of the audit log is still used");
+        segue_service_flush_audit(service);
+    }
     if (files->token_file)
         report_reload(service, segue_service_reload_tokens(service, &err), &err,
                       "the old tokens stay valid");

@@ -134,6 +134,13 @@ void segue_arm_numbers_move(arm_numbers **from, arm_numbers **to)
     *from = NULL;
 }
 
+const arm_numbers *segue_arm_numbers_shared(const arm_numbers *pool, const arm_numbers *numbers)
+{
+    while (pool && !segue_arm_numbers_equal(pool, numbers))
+        pool = pool->next;
+    return pool ? pool : numbers;
+}
+
 size_t segue_arm_numbers_bytes(const arm_numbers *pool)
 {
     size_t size = 0;

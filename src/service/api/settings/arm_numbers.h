@@ -44,6 +44,9 @@ SEGUE_MUST_CHECK segue_status segue_arm_numbers_read(json_t *body, const arm_num
 void segue_arm_numbers_free(arm_numbers **pool);
 void segue_arm_numbers_move(arm_numbers **from, arm_numbers **to);
 
+/** Return the list of the pool that is equal, or `numbers` itself. */
+const arm_numbers *segue_arm_numbers_shared(const arm_numbers *pool, const arm_numbers *numbers);
+
 /** Bytes of all lists of a pool. */
 size_t segue_arm_numbers_bytes(const arm_numbers *pool);
 

@@ -1,8 +1,6 @@
-/* task_terms.h - the settings of a learner that can change, and which task has which.
+/* task_terms.h - the settings of a learner that can change.
  *
- * A task has the terms that were current when it was opened, until it is closed.  A change applies
- * to tasks opened after it.  Ids of tasks grow, so a change stores the largest id before it: a task
- * with a larger id has the new terms, also after a restart.
+ * A task has the terms that were current when it was opened, until it is closed (terms_changes.h).
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SEGUE_SERVICE_API_SETTINGS_TASK_TERMS_H
 #define SEGUE_SERVICE_API_SETTINGS_TASK_TERMS_H
@@ -13,8 +11,6 @@
 
 #include "segue/internal.h"
 #include "service/api/settings/arm_numbers.h"
-
-#define SEGUE_MAX_CHANGES 1000 /* of the settings of one learner */
 
 typedef struct task_terms {
     uint64_t steps;         /* per task; 0: not known */
@@ -33,13 +29,6 @@ typedef struct task_terms {
     const arm_numbers *shares; /* fixed probabilities of arms; NULL: none; of the settings' pool */
     bool shadow;               /* the caller chooses, Segue says what it would have chosen */
 } task_terms;
-
-/** One change of a learner's terms. */
-typedef struct terms_change {
-    int64_t after; /* tasks with a larger id have these terms */
-    double time;   /* wall time */
-    task_terms terms;
-} terms_change;
 
 /** Read the terms of a new learner; *terms has the defaults that do not follow from other fields.
  * Rewards are from `lowest` to `highest`; `pool` gets lists of numbers.
@@ -78,13 +67,5 @@ void segue_task_terms_write(const task_terms *terms, segue_bytes *b);
 void segue_task_terms_difference(const task_terms *stored, const task_terms *requested, char *out,
                                  size_t size);
 bool segue_task_terms_equal(const task_terms *a, const task_terms *b);
-
-/** Write the changes as a list, and read it: *out is the caller's to free.
- * @retval SEGUE_EDOMAIN, SEGUE_ENOMEM */
-void segue_task_terms_write_changes(const terms_change *change, size_t count, segue_bytes *b);
-SEGUE_MUST_CHECK segue_status segue_task_terms_read_changes(json_t *list, double lowest,
-                                                            double highest, arm_numbers **pool,
-                                                            terms_change **out, size_t *count,
-                                                            segue_error *err);
 
 #endif

@@ -1,14 +1,15 @@
 /* op_change_learner.c - change settings of a learner, pause it, resume it.
  *
- *   store    400 if a value is wrong, 409 after too many changes;
+ *   store    400 if a value is wrong, 409 after too many changes or if they are too large;
  *            else replace the learner's settings, and append
  *            an event per kind of change                        writer, in the transaction
  *   apply    show the new settings; a resumed task is active     writer, after COMMIT, learner's lock
  *   respond  200 with the learner                                writer, no lock
  *
  * Open tasks have the terms that they were opened with: the change stores the largest id of a task
- * before it.  A request that changes nothing stores nothing, so that it can be repeated.  All memory
- * is allocated in `store`.
+ * before it.  A change after which the learner opened no task is replaced by the next one.  A request
+ * that changes nothing stores nothing, so that it can be repeated.  All memory is allocated in
+ * `store`.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,28 @@ static bool has_arms(operation *op, const task_terms *terms)
     return !arm;
 }
 
+static bool is_offered(const void *state, const char *arm)
+{
+    const learner_state *s = state;
+    size_t index = 0;
+    return segue_learner_state_find_arm(s, arm, &index) && s->allowed[index];
+}
+
+/* A share of a retired arm would go to the policy in silence.  Shares that stay are not checked. */
+static bool has_offered_arms(operation *op, const task_terms *terms)
+{
+    const task_terms *now = segue_learner_settings_terms(&op->state->settings);
+    const char *arm = segue_arm_numbers_equal(terms->shares, now->shares)
+                          ? NULL
+                          : segue_arm_numbers_unknown(terms->shares, is_offered, op->state);
+    if (arm)
+        segue_operation_reject(op, 400,
+                               "'shares' names '%.60s', which is retired and has no share; "
+                               "leave it out",
+                               arm);
+    return !arm;
+}
+
 /* The requested terms; false: the request is rejected. */
 static bool merge(operation *op, task_terms *terms)
 {
@@ -51,13 +74,21 @@ static bool merge(operation *op, task_terms *terms)
     else if (segue_learner_settings_check_costs(terms, op->state->method, &why) != SEGUE_OK)
         segue_operation_reject(op, 400, "%s", why.message);
     else
-        return has_arms(op, terms);
+        return has_arms(op, terms) && has_offered_arms(op, terms);
     return false;
 }
 
-static bool can_change(operation *op)
+/* Equal lists of numbers are one list. */
+static void share_lists(const learner_settings *s, task_terms *terms)
 {
-    if (op->state->settings.n_changes < SEGUE_MAX_CHANGES)
+    terms->shares = segue_arm_numbers_shared(s->numbers, terms->shares);
+    terms->costs = segue_arm_numbers_shared(s->numbers, terms->costs);
+}
+
+/* Settings of all changes are kept, for the tasks that were opened with them. */
+static bool can_append(operation *op)
+{
+    if (op->change.count <= SEGUE_MAX_CHANGES)
         return true;
     segue_operation_reject(
         op, 409,
@@ -67,20 +98,52 @@ static bool can_change(operation *op)
     return false;
 }
 
-/* The list of changes with one more: op->change.list. */
-static segue_status append_change(segue_service *service, operation *op, const task_terms *terms,
-                                  segue_error *err)
+static bool is_small(operation *op, size_t size)
+{
+    if (!op->change.list || size <= SEGUE_MAX_SETTINGS_SIZE)
+        return true;
+    segue_operation_reject(op, 409,
+                           "all settings that '%.80s' has had would have %zu bytes, with their "
+                           "costs and shares; need at most %zu; create another learner",
+                           op->request.learner, size, SEGUE_MAX_SETTINGS_SIZE);
+    return false;
+}
+
+/* The learner has a task that was opened after its last change. */
+static segue_status has_task(segue_service *service, const learner_state *state, bool *found,
+                             segue_error *err)
+{
+    segue_rows rows;
+    segue_stored_task task;
+    const learner_settings *s = &state->settings;
+    *found = false;
+    segue_rows_open(&rows, service->store,
+                    &(segue_query){.kind = SEGUE_QUERY_NEWEST_TASKS, .id = state->id, .number = 1},
+                    err);
+    if (segue_rows_next_task(&rows, &task))
+        *found = task.id > s->change[s->n_changes - 1].after;
+    return segue_rows_close(&rows, SEGUE_OK);
+}
+
+/* The list of changes with the new one: op->change.list. */
+static segue_status add_change(segue_service *service, operation *op, const task_terms *terms,
+                               segue_error *err)
 {
     const learner_settings *s = &op->state->settings;
+    bool appends = true;
+    if (s->n_changes > 0)
+        SEGUE_TRY(has_task(service, op->state, &appends, err));
     terms_change *list = calloc(s->n_changes + 1, sizeof *list);
     if (!list)
         return segue_fail_no_memory(err, "the settings of a learner");
     if (s->n_changes > 0)
         memcpy(list, s->change, s->n_changes * sizeof *list);
     op->change.list = list;
-    terms_change *last = &list[s->n_changes];
-    *last = (terms_change){.time = segue_service_wall_time(service), .terms = *terms};
-    return segue_store_last_task(service->store, &last->after, err);
+    op->change.count = s->n_changes + appends;
+    terms_change *last = &list[op->change.count - 1];
+    last->time = segue_service_wall_time(service);
+    last->terms = *terms;
+    return appends ? segue_store_last_task(service->store, &last->after, err) : SEGUE_OK;
 }
 
 static segue_status store_settings(segue_service *service, operation *op, segue_error *err)
@@ -88,12 +151,14 @@ static segue_status store_settings(segue_service *service, operation *op, segue_
     const learner_settings *s = &op->state->settings;
     segue_bytes b = {.data = NULL};
     segue_learner_settings_write_stored(s, op->change.list ? op->change.list : s->change,
-                                        s->n_changes + (op->change.list != NULL), op->change.paused,
-                                        &b);
+                                        op->change.list ? op->change.count : s->n_changes,
+                                        op->change.paused, &b);
     segue_bytes_append(&b, "", 1);
-    const segue_status status =
-        b.failed ? segue_fail_no_memory(err, "the settings of a learner")
-                 : segue_store_set_config(service->store, op->state->id, (char *)b.data, err);
+    segue_status status = SEGUE_OK;
+    if (b.failed)
+        status = segue_fail_no_memory(err, "the settings of a learner");
+    else if (is_small(op, b.size))
+        status = segue_store_set_config(service->store, op->state->id, (char *)b.data, err);
     segue_bytes_fini(&b);
     return status;
 }
@@ -103,7 +168,7 @@ static segue_status add_events(segue_service *service, operation *op, segue_erro
     const learner_settings *s = &op->state->settings;
     if (op->change.list)
         SEGUE_TRY(segue_operation_add_event(service, op, SEGUE_EVENT_SETTINGS,
-                                            (int64_t)s->n_changes + 1, err));
+                                            (int64_t)op->change.count, err));
     return op->change.paused != s->paused
                ? segue_operation_add_event(service, op, SEGUE_EVENT_PAUSE, op->change.paused, err)
                : SEGUE_OK;
@@ -115,18 +180,19 @@ static segue_status store(segue_service *service, operation *op, segue_error *er
     if (!segue_operation_find_learner(service, op) || !merge(op, &terms))
         return SEGUE_OK;
     const learner_settings *s = &op->state->settings;
+    share_lists(s, &terms);
     const json_t *paused = json_object_get(op->request.change, "paused");
     op->change.paused = paused ? json_is_true(paused) : s->paused;
     if (!segue_task_terms_equal(segue_learner_settings_terms(s), &terms)) {
-        if (!can_change(op))
+        SEGUE_TRY(add_change(service, op, &terms, err));
+        if (!can_append(op))
             return SEGUE_OK;
-        SEGUE_TRY(append_change(service, op, &terms, err));
     }
     op->change.is_new = op->change.list || op->change.paused != s->paused;
     if (!op->change.is_new)
         return SEGUE_OK;
     SEGUE_TRY(store_settings(service, op, err));
-    return add_events(service, op, err);
+    return op->result == OP_RESPONDED ? SEGUE_OK : add_events(service, op, err);
 }
 
 /* ---- apply, respond ---------------------------------------------------------------------- */
@@ -144,6 +210,17 @@ static void update_tasks(learner_state *state, bool resumed, double now)
     }
 }
 
+/* Lists of a change that was replaced are freed: no task has its terms. */
+static void show_terms(operation *op, learner_settings *s)
+{
+    free(s->change);
+    s->change = op->change.list;
+    s->n_changes = op->change.count;
+    op->change.list = NULL;
+    segue_arm_numbers_move(&op->change.numbers, &s->numbers);
+    segue_terms_changes_free_unused(s->change, s->n_changes, &s->terms, &s->numbers);
+}
+
 static segue_status apply(segue_service *service, operation *op, segue_error *err)
 {
     learner_state *state = op->state;
@@ -152,13 +229,8 @@ static segue_status apply(segue_service *service, operation *op, segue_error *er
     if (!op->change.is_new)
         return SEGUE_OK;
     (void)pthread_mutex_lock(&state->lock);
-    if (op->change.list) {
-        free(s->change);
-        s->change = op->change.list;
-        s->n_changes++;
-        op->change.list = NULL;
-        segue_arm_numbers_move(&op->change.numbers, &s->numbers);
-    }
+    if (op->change.list)
+        show_terms(op, s);
     const bool resumed = s->paused && !op->change.paused;
     s->paused = op->change.paused;
     update_tasks(state, resumed, segue_service_time(service));

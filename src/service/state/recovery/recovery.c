@@ -104,10 +104,10 @@ static segue_status resume_transfer(recovery *r, int64_t last_task, segue_error 
                : segue_fail(err, SEGUE_EFILE, "the event log resumes transfer that is not stopped");
 }
 
-/* The settings have every change that an event names. */
+/* Each event replaces the last change or adds one; the settings have it. */
 static segue_status count_change(recovery *r, int64_t number, segue_error *err)
 {
-    r->out->n_changes++;
+    r->out->n_changes = (uint64_t)number;
     return number >= 1 && number <= (int64_t)r->settings.n_changes
                ? SEGUE_OK
                : segue_store_fail_damaged(err, "the settings lack change %" PRId64, number);

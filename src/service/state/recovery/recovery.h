@@ -49,7 +49,7 @@ typedef struct segue_recovered_learner {
     uint64_t seq;           /* the last event it knows */
     uint64_t events;        /* applied */
     uint64_t recovery_cost; /* of these (learn.h) */
-    uint64_t n_changes;     /* of its settings, in these events ... */
+    uint64_t n_changes;     /* number of the last change of its settings in these events ... */
     bool paused;            /* ... and whether the last of them paused it */
     bool snapshot_damaged;  /* it could not be used; all events were applied again */
 } segue_recovered_learner;

@@ -98,16 +98,27 @@ static double without_rounding(const operation *op, double value)
     return fabs(value - nearest) <= 1e-9 * (high - low) ? nearest : value;
 }
 
+/* A refund may come before its purchase, so a sum outside the range may fit later: 409.  A reward
+ * that is wider than the range never fits: 400. */
+static void reject_sum(operation *op, double value)
+{
+    const learner_settings *s = &op->state->settings;
+    const bool fits_later = fabs(op->request.reward) <= segue_learner_settings_range(s);
+    segue_operation_reject(op, fits_later ? 409 : 400,
+                           "the rewards of the decision would add up to %g; need a number "
+                           "from %g to %g%s",
+                           value, s->lowest, s->highest,
+                           fits_later ? "; tell this one again after those that come before it"
+                                      : "");
+}
+
 static bool check_value(operation *op, double value)
 {
     const learner_settings *settings = &op->state->settings;
     if (value >= settings->lowest && value <= settings->highest)
         return true;
     if (aggregate_of(op) == SEGUE_AGGREGATE_SUM)
-        segue_operation_reject(op, 400,
-                               "the rewards of the decision would add up to %g; need a number "
-                               "from %g to %g",
-                               value, settings->lowest, settings->highest);
+        reject_sum(op, value);
     else
         segue_operation_reject(op, 400, "the reward is %.10g; need a number from %g to %g", value,
                                settings->lowest, settings->highest);
