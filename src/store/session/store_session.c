@@ -69,7 +69,10 @@ segue_status segue_store_free_lease(segue_store *store, int64_t learner, segue_e
 segue_status segue_store_hold_lease(segue_store *store, int64_t learner, uint64_t epoch, bool *owns,
                                     segue_error *err)
 {
-    return store->backend->sessions->hold(store, learner, epoch, owns, err);
+    *owns = true; /* of a single server */
+    return segue_store_has_sessions(store)
+               ? store->backend->sessions->hold(store, learner, epoch, owns, err)
+               : SEGUE_OK;
 }
 
 segue_status segue_store_claim_name(segue_store *store, const char *name, bool *is_free,

@@ -63,7 +63,7 @@ static void adopt(int64_t id, const segue_session *session)
     segue_recovery_result found = {.row = &row};
     if (segue_recovery_learner(&source, &row, &found, &err) != SEGUE_OK)
         found.why = err.message;
-    assert_true(segue_op_adopt_push(service, &found, session, count, NULL));
+    assert_true(segue_op_adopt_push(service, &found, session, 0, count, NULL));
     segue_learner_state_release(found.state);
     assert_ok(segue_rows_close(&rows, SEGUE_OK));
     segue_service_run_pending(service);
