@@ -49,7 +49,7 @@ RUN_BY = [
 NOT_RUN = [
     (None, r"^(sudo )?make( |$)", "builds, packages or measures: .ci/run and people run it; its target is checked here"),
     (None, r"^\.ci/run|^cmake --preset|^fuzz/run|^scripts/", ".ci/run does it; its file is checked here"),
-    (None, r"(^|/)bench/|segue bench", "measures speed or quality: minutes to hours"),
+    (None, r"(^|/|^SEGUE_DATA=\S+ )bench/|segue bench", "measures speed or quality: minutes to hours"),
     (None, r"\$SEGUE_DATA", "reads logs that are not part of Segue; the test replay_data does where they are"),
     (None, r"postgresql://|store export --store sqlite:segue.db|apt-get install postgresql|-- (psql|createuser|createdb)|\.pgpass",
      "needs the reader's database; tests on PostgreSQL start one"),
@@ -78,7 +78,7 @@ def is_command(line):
 
 def looks_like_one(line):
     """A program of this machine, or a shell's operators; Python's examples, rows of tables, formulas and diagrams do not."""
-    if re.match(r">>>|\.\.\. |[\[({\"']|\S+  +[^ #]|.*( = |-->|, such as )", line):
+    if re.match(r">>>|\.\.\. |[\[({\"']|\S+  +[^ #]|.*( = |-->|, such as | sum_)", line):
         return False
     return bool(re.search(r" \| | && |\$\(| --[a-z]", line) or shutil.which(program(line)))
 

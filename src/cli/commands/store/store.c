@@ -39,7 +39,7 @@ static const cli_option options[] = {
     {"format", 0, CLI_TEXT, offsetof(settings, format), "FORMAT",
      "check: table, csv or json (default table)", 0, 0},
     {"expect", 'e', CLI_TEXT, offsetof(settings, expect), "HASH,...",
-     "check: fail unless these noted hashes are in the hash chains", 0, 0},
+     "check: fail unless the hash chains have these", 0, 0},
 };
 
 /* Damage that was found, one line each; and the heads of sound learners, if they are printed. */
