@@ -6,13 +6,14 @@ bench/cluster runs it for long, test_serve_cluster_faults.py for a short time.
 SPDX-License-Identifier: Apache-2.0"""
 import collections
 import contextlib
+import itertools
 import random
 import signal
 import subprocess
 import threading
 import time
 
-from cluster_machines import LEASE, PG, WAIT_FOR_STANDBY, Cluster, call  # noqa: F401
+from cluster_machines import ANSWERS, LEASE, PG, REQUESTS, WAIT_FOR_STANDBY, Cluster, call  # noqa: F401
 from service import parts_of
 
 LEARNERS = 6
@@ -119,23 +120,28 @@ class Faults(threading.Thread):
             proxy.cut_answers = 3
 
     def partition(self, server):
-        """The database is far away: one way, then both."""
+        """Nothing reaches the database, or none of its answers arrives; then both."""
+        way = self.random.choice((REQUESTS, ANSWERS))
         for proxy in server.database:
-            proxy.stalls = True
+            proxy.stalls = (way,)
         self.sleep(0, 1)
         for proxy in server.database:
             proxy.refuses = True
             proxy.cut()
         self.sleep(0, 1.5)
         for proxy in server.database:
-            proxy.stalls = proxy.refuses = False
+            proxy.stalls, proxy.refuses = (), False
 
     def separate(self, server):
-        """The other servers do not reach it."""
-        server.entry.refuses = True
-        server.entry.cut()
+        """The other servers do not reach it, or its answers do not reach them; it reaches them."""
+        if self.random.random() < 0.5:
+            server.entry.refuses = True
+            server.entry.cut()
+        else:
+            server.entry.stalls = (ANSWERS,)
         self.sleep(0, 1)
-        server.entry.refuses = False
+        server.entry.cut()
+        server.entry.stalls, server.entry.refuses = (), False
 
     def jump(self):
         """Seconds: from one to a year, in either direction."""
@@ -178,14 +184,42 @@ class Faults(threading.Thread):
 # ---- clients -------------------------------------------------------------------------------
 
 
+Tell = collections.namedtuple("Tell", "client begun ended value status result")
+
+
+def is_unknown(tell):
+    """It may have counted, also later."""
+    return tell.status in (0, 503)
+
+
+def check_register(decision, tells, stored):
+    """A decision is a register that is written once: the tells of all clients have an order in which each was answered
+    right, and which keeps the order of those that did not overlap.  `stored`: the reward in the store, or None.
+
+    A server repeats a tell if the owner's answer is lost: then "duplicate" is the answer to the tell that counted."""
+    counted = [t for t in tells if t.result == "counted"]
+    known = [t for t in tells if t.status in (200, 409)]
+    values = {t.value if t.status == 200 else 1.0 - t.value for t in known}
+    assert len(counted) <= 1, ("counted twice", decision, tells)
+    assert len(values) <= 1, ("both rewards counted", decision, tells)
+    assert not known or stored in values, ("I1: acknowledged and not stored", decision, tells, stored)
+    assert not any(t.status == 410 for t in tells) or stored is None, ("gone and stored", decision, tells, stored)
+    if stored is None:
+        return
+    writes = counted or [t for t in tells if (is_unknown(t) or t.status == 200) and t.value == stored]
+    assert writes, ("I1: stored and never sent", decision, tells, stored)
+    first = min(t.begun for t in writes)
+    assert all(first < t.ended for t in known), ("known before it was told", decision, tells)
+
+
 class Client(threading.Thread):
-    """Asks by events and tells rewards, on any server; repeats what got no answer."""
+    """Asks by events and tells rewards, on any server.  All clients share tasks and events, so that they ask and tell the
+    same at the same time, and what one got no answer to, another one repeats."""
 
     def __init__(self, whole, number):
         super().__init__(daemon=True)
         self.whole, self.random, self.failed = whole, random.Random(number), None
-        self.number, self.round = number, 0
-        self.decisions, self.sent, self.counted, self.requests = {}, collections.defaultdict(set), {}, collections.Counter()
+        self.number, self.tells, self.requests = number, collections.defaultdict(list), collections.Counter()
 
     def call(self, path, body):
         status, answer = call(self.random.choice(self.whole.cluster.servers).port, "POST", path, body)
@@ -203,26 +237,37 @@ class Client(threading.Thread):
             self.failed = failure
 
     def step(self):
-        learner = f"l{self.random.randrange(LEARNERS)}"
-        task = f"c{self.number}-{self.round // 25}"
-        key = learner, task, f"e{self.random.randrange(8)}"
-        self.round += 1
-        status, answer = self.call(f"/v1/learners/{learner}/ask", {"task": task, "event": key[2]})
-        if status == 200:
-            decision = answer["decision"]
-            assert self.decisions.setdefault(key, decision) == decision, ("I5", key, self.decisions[key], decision)
+        learner, task = f"l{self.random.randrange(LEARNERS)}", f"t{next(self.whole.rounds) // 40}"
+        decision = self.ask(learner, task, f"e{self.random.randrange(8)}" if self.random.random() < 0.8 else None)
+        if decision:
+            self.whole.recent.append(decision)
             self.tell(decision)
+        if self.whole.recent and self.random.random() < 0.3:
+            self.tell(self.random.choice(self.whole.recent))
+
+    def ask(self, learner, task, event):
+        """The decision or None.  An event has one; without an event, which memory answers, each is a new one."""
+        status, answer = self.call(f"/v1/learners/{learner}/ask", {"task": task, **({"event": event} if event else {})})
+        if status != 200:
+            return None
+        decision = answer["decision"]
+        if event:
+            first = self.whole.decisions.setdefault((learner, task, event), decision)
+            assert first == decision, ("I5", learner, task, event, first, decision)
+        else:
+            number = parts_of(decision)[1:3]
+            assert number not in self.whole.alone, ("a decision was given twice", decision)
+            self.whole.alone.add(number)
+        return decision
 
     def tell(self, decision):
-        value = float(self.random.randrange(2))
-        self.sent[decision].add(value)
-        status, _ = self.call("/v1/tell", {"decision": decision, "reward": value})
-        counted = self.counted.get(decision)
+        value, begun = float(self.random.randrange(2)), time.monotonic()
+        status, answer = self.call("/v1/tell", {"decision": decision, "reward": value})
+        self.tells[decision].append(Tell(self.number, begun, time.monotonic(), value, status, answer.get("status")))
         if status == 200:
-            assert counted in (None, value), ("both rewards counted", decision)
-            self.counted[decision] = value
+            assert self.whole.counted.setdefault(decision, value) == value, ("both rewards counted", decision)
         elif status == 409:
-            assert counted != value, ("the reward that counted is refused", decision)
+            assert self.whole.counted.get(decision) != value, ("the reward that counted is refused", decision)
 
 
 class Watcher(threading.Thread):
@@ -261,6 +306,9 @@ class Watcher(threading.Thread):
 class Whole:
     def __init__(self, program, n_clients, seed, shim, at_once):
         self.program, self.over, self.random = program, False, random.Random(seed)
+        self.rounds, self.recent = itertools.count(), collections.deque(maxlen=12)
+        self.decisions, self.counted = {}, {}  # of all clients: by learner, task and event; and their rewards
+        self.alone = set()  # decisions without an event: task and number
         self.cluster = Cluster(program, shim=shim)
         self.cluster.wait_ready()
         for i in range(LEARNERS):
@@ -280,7 +328,7 @@ class Whole:
         """What clients were told until now."""
         answers = sum((collections.Counter(dict(c.requests)) for c in self.clients), collections.Counter())
         return collections.Counter({"calls": sum(answers.values()), "no answer": answers[0], "503": answers[503],
-                                    "acknowledged": sum(len(c.counted) for c in self.clients)})
+                                    "acknowledged": len(self.counted)})
 
     def check_threads(self):
         for thread in (*self.clients, self.watcher, *self.faults):
@@ -305,11 +353,11 @@ class Whole:
             client.join(30)
         self.check_threads()
         self.watcher.poll()
-        known = [item for client in self.clients for item in client.decisions.items()]
-        for key, decision in self.random.sample(known, min(len(known), 400)):
-            server = self.random.choice(self.cluster.servers)
-            status, answer = call(server.port, "POST", f"/v1/learners/{key[0]}/ask", {"task": key[1], "event": key[2]}, 20)
-            assert (status, answer.get("decision")) == (200, decision), ("I5 at the end", key, status, answer)
+        known = list(self.decisions.items())
+        for (learner, task, event), decision in self.random.sample(known, min(len(known), 200)):
+            for server in self.cluster.servers:
+                status, answer = call(server.port, "POST", f"/v1/learners/{learner}/ask", {"task": task, "event": event}, 20)
+                assert (status, answer.get("decision")) == (200, decision), ("I5 at the end", learner, task, event, status, answer)
         for server in self.cluster.servers:
             assert server.end() == 0, server.number
         return self.check_store()
@@ -317,23 +365,21 @@ class Whole:
     def check_store(self):
         stored = {}
         for task, number, value in (row.split("|") for row in self.cluster.databases.sql("SELECT task, number, value FROM reward")):
-            assert (task, number) not in stored
+            assert (int(task), int(number)) not in stored, ("I1: stored twice", task, number)
             stored[int(task), int(number)] = float(value)
-        counted = sent = 0
-        known = {}
+        tells = collections.defaultdict(list)
         for client in self.clients:
-            for decision, values in client.sent.items():
-                known.setdefault(tuple(parts_of(decision)[1:3]), set()).update(values)
-                sent += 1
-            for decision, value in client.counted.items():
-                found = stored.get(tuple(parts_of(decision)[1:3]))
-                assert found == value, ("I1: acknowledged and not stored", decision, value, found)
-                counted += 1
-        for key, value in stored.items():
-            assert value in known.get(key, ()), ("I1: stored and never sent", key, value)
+            for decision, sent in client.tells.items():
+                tells[decision] += sent
+        for decision, sent in tells.items():
+            check_register(decision, sent, stored.get(tuple(parts_of(decision)[1:3])))
+        unsent = set(stored) - {tuple(parts_of(decision)[1:3]) for decision in tells}
+        assert not unsent, ("I1: stored and never sent", unsent)
         done = subprocess.run([self.program, "store", "check", "--store", self.cluster.store()], capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
-        return {"rewards": len(stored), "acknowledged": counted, "decisions": sent, "polls": self.watcher.polls,
+        return {"rewards": len(stored), "acknowledged": len(self.counted), "decisions": len(tells), "polls": self.watcher.polls,
+                "told by several clients": sum(len({t.client for t in sent}) > 1 for sent in tells.values()),
+                "answers to COMMIT lost": sum(proxy.lost_answers for s in self.cluster.servers for proxy in s.database),
                 "faults": dict(self.record.times), "pairs": dict(self.record.pairs),
                 "during": {name: dict(counts) for name, counts in self.record.during.items()},
                 "failures of disks": self.cluster.databases.failures_of_disks(),

@@ -19,6 +19,7 @@ import time
 PG = next((path for path in sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)), None)
 LEASE = 2.0
 WAIT_FOR_STANDBY = "SELECT pg_logical_emit_message(true, '', '')"  # it writes, so its COMMIT waits
+REQUESTS, ANSWERS = True, False  # the two ways of a connection
 
 
 def free_port():
@@ -31,10 +32,12 @@ def free_port():
 
 
 class Proxy:
-    """Passes bytes from a port to `target` (a port, or the path of a socket); can cut, refuse and stall."""
+    """Passes bytes from a port to `target` (a port, or the path of a socket); can cut, refuse and stall.
+
+    `stalls`: the ways that stand still; `cut_answers`: how many answers to COMMIT to lose, `lost_answers`: how many were."""
 
     def __init__(self, target):
-        self.target, self.refuses, self.stalls, self.cut_answers = target, False, False, 0
+        self.target, self.refuses, self.stalls, self.cut_answers, self.lost_answers = target, False, (), 0, 0
         self.pairs, self.lock = set(), threading.Lock()
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=256)
         self.port = self.listener.getsockname()[1]
@@ -54,18 +57,19 @@ class Proxy:
             state = {"in_commit": False}
             with self.lock:
                 self.pairs.add((client, server))
-            threading.Thread(target=self.copy, args=(client, server, state, True), daemon=True).start()
-            threading.Thread(target=self.copy, args=(server, client, state, False), daemon=True).start()
+            threading.Thread(target=self.copy, args=(client, server, state, REQUESTS), daemon=True).start()
+            threading.Thread(target=self.copy, args=(server, client, state, ANSWERS), daemon=True).start()
 
-    def copy(self, source, sink, state, is_request):
+    def copy(self, source, sink, state, way):
         try:
             while data := source.recv(65536):
-                while self.stalls:
+                while way in self.stalls:
                     time.sleep(0.02)
-                if is_request:
+                if way == REQUESTS:
                     state["in_commit"] = b"COMMIT" in data
                 elif state["in_commit"] and self.cut_answers > 0:
                     self.cut_answers -= 1  # stored, perhaps, and unanswered
+                    self.lost_answers += 1
                     break
                 sink.sendall(data)
         except OSError:

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """The program's results have the same bytes whatever the processor offers: with the C library's and OpenBLAS's variants for
-it, without them, and on an older processor, which qemu plays.
+it, without them, and on an older processor, which qemu plays; and from another compiler, if SEGUE_OTHER names its program.
 
 usage: test_same_bytes.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
@@ -24,6 +24,7 @@ print(zlib.crc32(b"".join(struct.pack("<d", math.log(x) + math.exp(-x) + math.po
 METHODS = ("rtp", "algorithm-b", "eca", "em")
 POLICIES = "tla,tts,ts-prior,tucb,ts,la,mla,mts,kl-ucb,bayes-ucb,imed,moss,exp3,dp-ts,hier-ts,v-ids"
 LEARNERS = ("auto", "tts", "ts-prior", "tucb")
+OTHER = os.environ.get("SEGUE_OTHER")  # .ci/run has one
 
 
 def has_fma():
@@ -41,10 +42,10 @@ class SameBytes(Folder):
                 rows += [f"{task},{'abc'[arm]},{int(rng.random() < mean)}" for _ in range(6)]
         self.log = self.file("\n".join(rows) + "\n", "log.csv")
 
-    def hashes(self, env=(), before=()):
+    def hashes(self, env=(), before=(), program=SEGUE):
         """What each command writes, as hashes."""
         def one(*args):
-            done = subprocess.run([*before, SEGUE, *map(str, args)], env={**os.environ, **dict(env)}, text=True,
+            done = subprocess.run([*before, program, *map(str, args)], env={**os.environ, **dict(env)}, text=True,
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                   timeout=600)
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -84,6 +85,10 @@ class SameBytes(Folder):
                          "qemu-x86_64-static is missing: scripts/install-deps portable")
     def test_on_a_processor_without_avx(self):
         self.assertEqual(self.hashes(before=["qemu-x86_64-static", "-cpu", "Nehalem"]), self.hashes())
+
+    if OTHER:
+        def test_by_another_compiler(self):
+            self.assertEqual(self.hashes(program=OTHER), self.hashes())
 
 
 if __name__ == "__main__":

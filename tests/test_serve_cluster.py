@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -151,21 +152,46 @@ class Cluster(unittest.TestCase):
         servers = self.start()
         self.create(6)
         decisions = {f"l{i}": self.ask(servers[0], f"l{i}") for i in range(6)}
+        begun = time.monotonic()
         servers[0].process.send_signal(how)
         for name, decision in decisions.items():
             while (answer := servers[1].call("POST", f"/v1/learners/{name}/ask", {"task": "t", "event": "e"}))[0] == 503:
                 pass
             self.assertEqual((answer[0], answer[1].get("decision")), (200, decision))
+        self.seconds = time.monotonic() - begun
         return servers, decisions
+
+    def assert_moved_within(self, seconds):
+        if "SEGUE_TEST_SHORT" not in os.environ:  # sanitizers slow it down
+            self.assertLess(self.seconds, seconds)
 
     def test_others_take_over_from_a_killed_server(self):
         servers, _ = self.move(signal.SIGKILL)
+        self.assert_moved_within(LEASE + 1)
         self.assertGreater(sum(server.metric("segue_cluster_takeovers_total") for server in servers[1:]), 0)
 
     def test_others_take_over_from_a_server_that_ends(self):
         servers, _ = self.move(signal.SIGTERM)
+        self.assert_moved_within(LEASE)  # it took 0.1 s; under load more
         self.assertEqual(servers[0].end(), 0)
         self.assertEqual(sum(server.metric("segue_cluster_takeovers_total") for server in servers[1:]), 0)
+
+    def test_a_slow_client_keeps_no_learner_of_a_server_that_ends(self):
+        one, two = self.start(2)
+        one.call("POST", "/v1/learners", {"name": "l0", "arms": ["a", "b"]})
+        decision = self.ask(one, "l0")
+        with socket.create_connection(("127.0.0.1", one.port)) as slow:
+            slow.sendall(b"POST /v1/tell HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{")
+            time.sleep(0.2)
+            one.process.terminate()
+            while (answer := two.call("POST", "/v1/learners/l0/ask", {"task": "t", "event": "e"}))[0] == 503:
+                pass
+            self.assertEqual((answer[0], answer[1].get("decision")), (200, decision))
+            self.assertEqual(two.metric("segue_cluster_takeovers_total"), 0)  # the lease did not have to expire
+            with self.assertRaises(ConnectionRefusedError):  # others would wait for an answer
+                socket.create_connection(("127.0.0.1", one.port))
+            self.assertIsNone(one.process.poll())
+        self.assertEqual(one.process.wait(60), 0)
 
     def test_a_server_that_was_stopped_forgets_what_others_took(self):
         servers, decisions = self.move(signal.SIGSTOP)

@@ -323,6 +323,13 @@ static void run_job(segue_service *service, const operation_kind *kind, int64_t 
     segue_writer_commit(service, op);
 }
 
+/* One of several: others take the learners while clients here still read or send, who get 503. */
+static void resign_all(segue_service *service)
+{
+    segue_op_resign_all(service);
+    segue_cluster_end_session(service->cluster);
+}
+
 /* The writer commits all that is queued before it ends. */
 void segue_service_stop(segue_service *service)
 {
@@ -336,6 +343,8 @@ void segue_service_stop(segue_service *service)
     (void)pthread_join(service->writer, NULL);
     if (!atomic_load(&service->needs_restart))
         run_job(service, &op_checkpoint, 0); /* checks the files, too */
+    if (service->cluster)
+        resign_all(service);
     service->started = false;
     service->stopped = true;
 }
@@ -390,21 +399,12 @@ static void save_all(segue_service *service)
         run_job(service, &op_probe, 0);
 }
 
-/* One of several: others can take each learner as soon as it is stored. */
-static void resign_all(segue_service *service)
-{
-    segue_op_resign_all(service);
-    segue_cluster_end_session(service->cluster);
-}
-
 void segue_service_destroy(segue_service *service)
 {
     if (!service)
         return;
     segue_service_stop(service);
-    if (service->stopped && service->cluster)
-        resign_all(service);
-    else if (service->stopped)
+    if (service->stopped && !service->cluster)
         save_all(service);
     for (operation *op = service->queue.first, *next = NULL; op; op = next) {
         next = op->next;

@@ -23,6 +23,7 @@
 #include "service/api/http/access_log.h"
 #include "service/api/http/body.h"
 #include "service/api/http/framing.h"
+#include "service/api/http/listen.h"
 #include "service/api/http/tls.h"
 
 #define CONNECTION_MEMORY (16 * 1024) /* bytes; libmicrohttpd clears it for each request */
@@ -439,8 +440,7 @@ void segue_http_close(segue_http *http)
     if (!http)
         return;
     atomic_store(&http->stopping, true);
-    const MHD_socket listening = MHD_quiesce_daemon(http->daemon); /* the caller closes it */
-    (void)listening;
+    segue_listen_stop(MHD_quiesce_daemon(http->daemon)); /* the caller closes it */
     segue_service_stop(http->service);
     drain(http);
     MHD_stop_daemon(http->daemon);

@@ -117,6 +117,11 @@ segue_status segue_listen(const char *listen_on, bool guarded, int *out, segue_e
     return status;
 }
 
+void segue_listen_stop(int fd)
+{
+    (void)shutdown(fd, SHUT_RDWR);
+}
+
 unsigned segue_listen_port(int fd)
 {
     address a;

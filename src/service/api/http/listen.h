@@ -24,6 +24,10 @@ SEGUE_MUST_CHECK segue_status segue_listen(const char *listen_on, bool guarded, 
 /** Test if HOST or HOST:PORT is this machine: localhost, 127.0.0.0/8, [::1]. */
 bool segue_listen_is_local(const char *host_port);
 
+/** Refuse connections from now on, also those that wait: the caller accepts no more.  The socket
+ * stays open. */
+void segue_listen_stop(int fd);
+
 /** The port of a listening socket. */
 unsigned segue_listen_port(int fd);
 
