@@ -97,9 +97,9 @@ class Caller(threading.Thread):
 
     def tell_many(self, slot, task):
         if self.shared.decisions:
-            told = [self.draw() for _ in range(self.random.randint(2, 5))]
-            rewards = [{"decision": decision, "reward": value} for _, decision, value in told]
-            self.note("tells", None, None, told, lambda client: client.post("/v1/tell", {"rewards": rewards}))
+            sent = [self.draw() for _ in range(self.random.randint(2, 5))]
+            rewards = [{"decision": decision, "reward": value} for _, decision, value in sent]
+            self.note("tells", None, None, sent, lambda client: client.post("/v1/tell", {"rewards": rewards}))
 
     def open(self, slot, task):
         self.note("open", task, None, None, lambda client: client.post("/v1/learners/l/tasks", {"task": task}))

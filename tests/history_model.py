@@ -86,11 +86,11 @@ class History:
 
     def is_full(self, task, task_id, when):
         """It may have closed by its number of rewards.  The defaults of a task that was erased later are not in the store any more."""
-        told = {call.key for call in self.tells[task_id] if may_have_happened(call) and call.begun < when}
+        rewarded = {call.key for call in self.tells[task_id] if may_have_happened(call) and call.begun < when}
         if not self.of(task, "erase"):
-            return len(told) + self.defaults[task_id] >= STEPS
+            return len(rewarded) + self.defaults[task_id] >= STEPS
         late = {decision for decision in self.given[task_id] if self.asked[decision] + DEADLINE < when}
-        return len(told | late) >= STEPS or any(is_unknown(call) for call in self.of(task, "ask"))
+        return len(rewarded | late) >= STEPS or any(is_unknown(call) for call in self.of(task, "ask"))
 
     def can_be_over(self, task, ids, when):
         """The task may be closed, or gone."""

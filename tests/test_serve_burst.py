@@ -85,22 +85,22 @@ class Burst(unittest.TestCase):
         check_store(SEGUE, self.service.store)
 
     def test_a_kill_before_that_loses_defaults_alone(self):
-        decisions, told = [], []
+        decisions, rewarded = [], []
         for i in range(SOON // 500):
             status, body = self.client.ask("later", "s", count=500)
             self.assertEqual(status, 200, body)
             decisions += [made["decision"] for made in body["decisions"]]
-            told.append(decisions[-1])
-            self.assertEqual(self.client.tell(told[-1], 1.0)[0], 200)
+            rewarded.append(decisions[-1])
+            self.assertEqual(self.client.tell(rewarded[-1], 1.0)[0], 200)
         self.service.kill()
         lost = len(decisions) - self.stored("later")
-        print(f"killed at once: {len(decisions)} decisions, {lost} not stored, 0 of {len(told)} rewards lost", flush=True)
+        print(f"killed at once: {len(decisions)} decisions, {lost} not stored, 0 of {len(rewarded)} rewards lost", flush=True)
         self.service.start()
         client = self.service.client()
-        self.assertEqual([client.tell(decision, 1.0)[1]["status"] for decision in told], ["duplicate"] * len(told))
-        late = [decision for decision in decisions if decision not in told][-100:]  # the last ones asked
+        self.assertEqual([client.tell(decision, 1.0)[1]["status"] for decision in rewarded], ["duplicate"] * len(rewarded))
+        late = [decision for decision in decisions if decision not in rewarded][-100:]  # the last ones asked
         self.assertEqual([client.tell(decision, 1.0)[1]["status"] for decision in late], ["counted"] * len(late))
-        self.assertEqual(client.get("/v1/learners/later/tasks/s")[1]["rewards"], len(told) + len(late))
+        self.assertEqual(client.get("/v1/learners/later/tasks/s")[1]["rewards"], len(rewarded) + len(late))
         self.assertEqual(self.service.stop(), 0)
         check_store(SEGUE, self.service.store)
 

@@ -121,7 +121,7 @@ class Retention(Retained):
     def test_a_metric_has_the_time_of_the_oldest_rewards(self):
         def shown():
             lines = client.raw("GET", "/metrics")[1].decode().splitlines()
-            return [float(line.split()[1]) for line in lines if line.startswith("segue_learner_oldest_kept_timestamp_seconds{")]
+            return [float(line.split()[1]) for line in lines if line.startswith("segue_learner_oldest_stored_timestamp_seconds{")]
 
         client = self.start("--keep", "8s")  # it searches every 2 s
         client.post("/v1/learners", LEARNER)

@@ -31,7 +31,7 @@ typedef struct sample {
     double would_gain, gain_low, gain_high; /* in shadow mode: Segue minus the caller, per step */
     double types, no_type;
     double refit_seconds, refits;
-    double oldest_kept;
+    double oldest_stored;
     double bytes;
 } sample;
 
@@ -87,9 +87,9 @@ static const struct series {
     {"segue_learner_refit_seconds", "summary", "Seconds of refits, since the service started.",
      "_sum", "", offsetof(sample, refit_seconds)},
     {"segue_learner_refit_seconds", NULL, NULL, "_count", "", offsetof(sample, refits)},
-    {"segue_learner_oldest_kept_timestamp_seconds", "gauge",
+    {"segue_learner_oldest_stored_timestamp_seconds", "gauge",
      "Time of closing of the oldest task that --keep has not removed the rewards of.", "", "",
-     offsetof(sample, oldest_kept)},
+     offsetof(sample, oldest_stored)},
     {"segue_learner_memory_bytes", "gauge", "Memory of a learner and its open tasks.", "", "",
      offsetof(sample, bytes)},
 };
@@ -160,7 +160,7 @@ static void read_counts(const learner_state *state, sample *out)
     out->closed[SIDE_CONTROL] = (double)control;
     out->closed[SIDE_TRANSFER] = (double)(closed - control);
     out->pending = (double)state->pending;
-    out->oldest_kept = state->oldest_kept > 0.0 ? state->oldest_kept : NAN;
+    out->oldest_stored = state->oldest_stored > 0.0 ? state->oldest_stored : NAN;
     out->bytes = (double)state->counted;
 }
 

@@ -67,7 +67,7 @@ typedef struct learner_state {
     deadline_queue deadlines;
     bool mixed_deadlines;         /* open tasks may have different times to their deadlines */
     recent_rewards recent;        /* rewards since the service started */
-    double oldest_kept;           /* the first closed task that --keep left closed then; 0: none */
+    double oldest_stored;         /* the first closed task that --keep left closed then; 0: none */
     segue_model_history versions; /* earlier ones */
     size_t key_bytes;             /* of the keys of open tasks */
     size_t control_bytes;         /* of control tasks */

@@ -39,7 +39,7 @@ typedef struct client {
     kind kind;
     size_t learner, task, event;
     int reward;
-    size_t told; /* show: rewards of the task that were acknowledged before */
+    size_t acknowledged; /* show: rewards of the task that were acknowledged before */
     segue_request request;
     char path[80], body[240];
     segue_response response;
@@ -123,7 +123,7 @@ static void check_tell(const client *c)
         fail_msg(SEED_FORMAT "a reward that counted is gone", SEED);
 }
 
-static size_t count_told(const client *c)
+static size_t count_acknowledged(const client *c)
 {
     size_t n = 0;
     for (size_t e = 0; e < EVENTS; e++)
@@ -136,9 +136,9 @@ static void check_show(const client *c, const json_t *answer)
 {
     const bool found = c->response.status == 200;
     const size_t shown = found ? (size_t)json_integer_value(json_object_get(answer, "rewards")) : 0;
-    if ((found || c->response.status == 404) && shown < c->told)
+    if ((found || c->response.status == 404) && shown < c->acknowledged)
         fail_msg(SEED_FORMAT "%s shows %zu rewards, and %zu were acknowledged", SEED, c->path,
-                 shown, c->told);
+                 shown, c->acknowledged);
 }
 
 static void finish(client *c)
@@ -184,7 +184,7 @@ static void send_to(client *c, size_t server)
     fill(c);
     c->is_busy = true;
     c->is_done = false;
-    c->told = count_told(c);
+    c->acknowledged = count_acknowledged(c);
     if (segue_service_handle(sim_service(server), &c->request, &c->response, on_done, c))
         on_done(c);
 }

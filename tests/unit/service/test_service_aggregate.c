@@ -90,7 +90,7 @@ static void a_sum_outside_the_range_changes_nothing(void **state)
     check_learner();
 }
 
-static void a_refund_before_its_purchase_counts_when_told_again(void **state)
+static void a_refund_before_its_purchase_counts_when_sent_again(void **state)
 {
     id_text id;
     (void)state;
@@ -329,7 +329,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_FILE(a_sum_counts_each_event_once),
         SERVED(a_sum_outside_the_range_changes_nothing),
-        SERVED(a_refund_before_its_purchase_counts_when_told_again),
+        SERVED(a_refund_before_its_purchase_counts_when_sent_again),
         SERVED(a_full_refund_is_not_rounded_out_of_the_range),
         SERVED(the_last_and_the_largest_reward_count),
         SERVED(events_are_needed_where_they_make_a_tell_safe),

@@ -157,24 +157,24 @@ static void close_three(double offset)
     }
 }
 
-static double oldest_kept(void)
+static double oldest_stored(void)
 {
     learner_state *tutor = segue_service_find(service, "tutor");
-    const double time = tutor->oldest_kept;
+    const double time = tutor->oldest_stored;
     segue_learner_state_release(tutor);
     return time;
 }
 
-static void expect_kept_for_a_time(void)
+static void expect_removal_in_time(void)
 {
     search_for_old_rewards(3);
     for (int64_t task = 1; task <= 3; task++)
         assert_int_equal(count_rewards(task), 1);
-    assert_true(oldest_kept() > 100.0 * KEEP);
+    assert_true(oldest_stored() > 100.0 * KEEP);
     search_for_old_rewards(4);
     for (int64_t task = 1; task <= 3; task++)
         assert_int_equal(count_rewards(task), 0);
-    assert_true(oldest_kept() <= 0.0);
+    assert_true(oldest_stored() <= 0.0);
     check_store();
 }
 
@@ -182,14 +182,14 @@ static void a_clock_that_was_ahead_keeps_no_rewards(void **state)
 {
     (void)state;
     close_three(50.0 * KEEP);
-    expect_kept_for_a_time();
+    expect_removal_in_time();
 }
 
 static void a_clock_that_was_behind_removes_none_early(void **state)
 {
     (void)state;
     close_three(-50.0 * KEEP);
-    expect_kept_for_a_time();
+    expect_removal_in_time();
 }
 
 /* Nothing bounds the age of the last task then. */
@@ -204,23 +204,23 @@ static void a_last_task_from_the_future_stays(void **state)
     search_for_old_rewards(8);
     assert_int_equal(count_rewards(3), 0);
     assert_int_equal(count_rewards(4), 1);
-    assert_true(oldest_kept() > 140.0 * KEEP);
+    assert_true(oldest_stored() > 140.0 * KEEP);
     search_for_old_rewards(4 * 51);
     assert_int_equal(count_rewards(4), 0);
     check_store();
 }
 
-#define KEPT(test) cmocka_unit_test_setup_teardown(test, start_with_keep, stop_service)
+#define WITH_KEEP(test) cmocka_unit_test_setup_teardown(test, start_with_keep, stop_service)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         SERVED(a_full_disk_erases_nothing),
         SERVED(an_open_task_is_discarded_and_can_be_opened_again),
-        KEPT(a_full_disk_removes_no_old_rewards),
-        KEPT(a_clock_that_was_ahead_keeps_no_rewards),
-        KEPT(a_clock_that_was_behind_removes_none_early),
-        KEPT(a_last_task_from_the_future_stays),
+        WITH_KEEP(a_full_disk_removes_no_old_rewards),
+        WITH_KEEP(a_clock_that_was_ahead_keeps_no_rewards),
+        WITH_KEEP(a_clock_that_was_behind_removes_none_early),
+        WITH_KEEP(a_last_task_from_the_future_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

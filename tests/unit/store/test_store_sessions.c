@@ -86,7 +86,7 @@ static void a_lease_is_held_by_its_owner_in_its_epoch(void **state)
 }
 
 /* The other server takes what was freed; the first one no longer holds it, in either epoch. */
-static void a_lease_that_was_taken_is_not_held(void **state)
+static void a_lease_of_another_server_is_not_held(void **state)
 {
     segue_lease found;
     uint64_t epoch = 0;
@@ -204,7 +204,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         ON_BOTH(a_lease_is_held_by_its_owner_in_its_epoch),
-        ON_BOTH(a_lease_that_was_taken_is_not_held),
+        ON_BOTH(a_lease_of_another_server_is_not_held),
         ON_BOTH(a_lease_that_was_undone_is_not_held),
         ON_BOTH(the_lease_of_a_deleted_learner_is_not_held),
         ON_BOTH(every_other_server_is_listed_once),

@@ -85,7 +85,7 @@ static void share_lists(const learner_settings *s, task_terms *terms)
     terms->costs = segue_arm_numbers_shared(s->numbers, terms->costs);
 }
 
-/* Settings of all changes are kept, for the tasks that were opened with them. */
+/* Settings of all changes stay, for the tasks that were opened with them. */
 static bool can_append(operation *op)
 {
     if (op->change.count <= SEGUE_MAX_CHANGES)

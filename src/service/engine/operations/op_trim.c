@@ -34,7 +34,7 @@ static void apply_to_memory(const segue_service *service, operation *op)
     const double before = segue_service_wall_time(service) - service->config.keep;
     (void)pthread_mutex_lock(&state->lock);
     segue_recent_rewards_forget(&state->recent, before);
-    state->oldest_kept = op->trimmed.oldest;
+    state->oldest_stored = op->trimmed.oldest;
     (void)pthread_mutex_unlock(&state->lock);
 }
 
