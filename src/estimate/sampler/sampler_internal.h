@@ -28,8 +28,9 @@ struct segue_sampler {
     uint64_t finished;           /* tasks so far */
     uint64_t fitted;             /* tasks at the last refit */
     uint64_t next_id;
-    uint64_t first_own_id; /* of a copy: types from this id on are its own, not those of the original */
-    double *ones; /* n_arms: the Betas of a task of no type */
+    uint64_t
+        first_own_id; /* of a copy: types from this id on are its own, not those of the original */
+    double *ones;     /* n_arms: the Betas of a task of no type */
     /* scratch */
     uint32_t *first, *second; /* capacity: indices of tasks */
     double *scratch;          /* 4 x capacity */

@@ -292,7 +292,7 @@ static bool knows_what_both_knew(uint64_t seed)
     check_sampler(right);
     for (size_t k = 0; k < 4; k++)
         is_right = is_right && distance_to_model(left, mean[k]) < 0.1;
-    is_right = is_right && number_of_id(left, newest) > 0; /* of the longer history */
+    is_right = is_right && number_of_id(left, newest) > 0;  /* of the longer history */
     for (size_t c = 1; c <= segue_sampler_count(left); c++) /* no type is one that `left` had */
         assert_in_range(segue_sampler_id(left, c), before, left->next_id - 1);
     segue_sampler_destroy(left);
