@@ -48,11 +48,11 @@ playground: ## the playground for browsers, in segue serve and build/release/pla
 	@cmake --build --preset release --parallel $(JOBS) --target segue playground
 
 # Configure again: the headers of Python may be new.
-docs: pythondeps ## the documentation as one site for browsers, build/docs/index.html; with the playground if it was built
+docs: pythondeps ## the documentation as one site for browsers, build/docs/index.html; with playground and report if they were made
 	@scripts/install-deps docs
 	@cmake --preset release > /dev/null
 	@cmake --build --preset release --parallel $(JOBS) --target python_module
-	@docs/site/make_site.py $(BUILD) build/docs
+	@docs/site/make_site.py $(BUILD) build/docs build/paper/report.html
 
 bench: build ## speed of kernels, policies and learners, beside that of the random numbers
 	@$(BUILD)/segue bench --long --save build/bench.json --label "$$(git rev-parse --short HEAD)"

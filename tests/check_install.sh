@@ -112,6 +112,8 @@ segue="$work/prefix/bin/segue" share="$work/prefix/share"
 "$segue" help > help.txt
 grep -qF "$share/segue/experiments" help.txt && grep -qF "$share/segue/models" help.txt && grep -qF "$share/segue/logs" help.txt &&
     grep -qF "$share/doc/segue" help.txt || { cat help.txt; exit 1; }
+cp "$segue" alone # without its files
+./alone help | grep -q '^Files installed with segue: none; this program is outside its installation$'
 for arguments in "run experiments/lengths.json" "simulate --models models/paper.csv" \
     "complexity --models=paper.csv" "replay logs/tutor.csv"; do
     if "$segue" $arguments 2> error.txt; then

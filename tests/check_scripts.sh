@@ -54,7 +54,7 @@ deps() { # the exit code goes to `code`
 
 deps
 test $code = 0 || fail "install-deps fails as root"
-for line in 'install-deps: installing gcc cmake, and' '  fetch  gcc-12' '  fetch  cmake' '  set up gcc-12' '  set up cmake'; do
+for line in 'install-deps: installing gcc cmake, and' '  fetch  gcc-12' '  fetch  cmake' '  unpack gcc-12' '  set up gcc-12' '  set up cmake'; do
     grep -qF "$line" out || fail "install-deps does not say '$line'"
 done
 ! grep -q 'Unpacking\|Reading\|kB\|  Packages\|151' out || fail "install-deps says too much"

@@ -56,7 +56,9 @@ class Site(unittest.TestCase):
     def setUpClass(cls):
         cls.holder = tempfile.TemporaryDirectory()
         cls.out = pathlib.Path(cls.holder.name) / "site"
-        made = subprocess.run([SOURCE / "docs/site/make_site.py", BUILD, cls.out], capture_output=True, text=True, check=False)
+        cls.report = pathlib.Path(cls.holder.name) / "of-the-paper.html"
+        cls.report.write_text("<title>Report</title>")  # any page: it is copied
+        made = subprocess.run([SOURCE / "docs/site/make_site.py", BUILD, cls.out, cls.report], capture_output=True, text=True, check=False)
         if made.returncode:
             cls.holder.cleanup()
             raise AssertionError(made.stdout + made.stderr)
@@ -153,6 +155,11 @@ class Site(unittest.TestCase):
         self.assertEqual((self.out / "playground").is_dir(), built)
         for name, link in (("search.html", "playground/index.html"), ("docs/adr/index.html", "../../playground/index.html")):
             self.assertEqual(link in self.pages[self.out.resolve() / name].links, built, name)
+
+    def test_the_report_is_in_it(self):
+        self.assertEqual((self.out / "report.html").read_text(), self.report.read_text())
+        for name, link in (("search.html", "report.html"), ("docs/adr/index.html", "../../report.html")):
+            self.assertIn(link, self.pages[self.out.resolve() / name].links, name)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Settings of Sphinx for the documentation site; make_site.py gives the paths in its environment.
 SPDX-License-Identifier: Apache-2.0"""
+import json
 import os
 import sys
 
@@ -21,9 +22,10 @@ autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 html_theme = "furo"
 templates_path = ["templates"]
-# The theme's menu, and below it the playground: it is no page of Sphinx.
+# The theme's menu, and below it what are no pages of Sphinx: report and playground, if they were made.
+html_context = {"made_apart": json.loads(os.environ["SEGUE_SITE_APART"])}
 html_sidebars = {"**": [*(f"sidebar/{part}.html" for part in ("brand", "search", "scroll-start", "navigation")),
-                        *(["playground.html"] if os.environ["SEGUE_SITE_PLAYGROUND"] else []), "sidebar/scroll-end.html"]}
+                        *(["apart.html"] if html_context["made_apart"] else []), "sidebar/scroll-end.html"]}
 html_title = f"Segue {version}"
 html_static_path = [os.environ["SEGUE_SITE_STATIC"]]
 html_css_files = ["site.css"]

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Build the documentation site: the pages of docs/, README, design decisions, headers, Python package, HTTP interface.
 
-usage: make_site.py BUILD OUT
+usage: make_site.py BUILD OUT [REPORT]
 
-BUILD is a build with the Python package (make python); its playground becomes OUT/playground, with an entry of the menu, if
-it was built.  The pages are collected in OUT.parts, with the tree of the source so that their links hold, and Sphinx writes
-OUT; a warning of Doxygen or Sphinx is an error.
+BUILD is a build with the Python package (make python).  If they were made, its playground becomes OUT/playground, and REPORT,
+the page of `segue paper` with all figures, OUT/report.html; both are in the menu.  The pages are collected in OUT.parts, with
+the tree of the source so that their links hold, and Sphinx writes OUT; a warning of Doxygen or Sphinx is an error.
 SPDX-License-Identifier: Apache-2.0"""
 import json
 import os
@@ -140,15 +140,24 @@ def stand_alone(static):
     replace_line(static / "scripts/furo.js", r"^import Gumshoe from .*$", part.read_text(encoding="utf-8"))
 
 
-def add_playground(playground, target):
-    """Copy the playground, if it was built, in place of an earlier one."""
-    shutil.rmtree(target, ignore_errors=True)
-    if playground.is_dir():
-        shutil.copytree(playground, target)
+def made_apart(build, report):
+    """Pages that other commands have made: name in the menu -> (file or folder, its name in the site, first page)."""
+    pages = {"Report of the paper": (report, "report.html", "report.html"),
+             "Playground": (build / "playground", "playground", "playground/index.html")}
+    return {name: page for name, page in pages.items() if page[0] and page[0].exists()}
 
 
-def main(build, out):
+def add_pages(pages, out):
+    """Copy them in place of those of an earlier build."""
+    shutil.rmtree(out / "playground", ignore_errors=True)
+    (out / "report.html").unlink(missing_ok=True)
+    for source, name, _ in pages.values():
+        (shutil.copytree if source.is_dir() else shutil.copyfile)(source, out / name)
+
+
+def main(build, out, report=None):
     build, out = pathlib.Path(build).resolve(), pathlib.Path(out).resolve()
+    apart = made_apart(build, report and pathlib.Path(report))
     if not (build / "python/segue/_segue.abi3.so").exists():
         sys.exit(f"make_site: there is no Python package in '{build}'; run 'make python' first")
     parts = out.with_name(out.name + ".parts")
@@ -161,13 +170,13 @@ def main(build, out):
     run("/usr/bin/python3", "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-c", str(HERE), "-d", str(parts / "read"),
         str(parts / "pages"), str(out), SEGUE_SITE_PYTHON=str(build / "python"), SEGUE_SITE_XML=str(parts / "doxygen/xml"),
         SEGUE_SITE_STATIC=str(parts / "pages/_static"), SEGUE_SITE_VERSION=version,
-        SEGUE_SITE_PLAYGROUND="yes" if (build / "playground").is_dir() else "", PYTHONDONTWRITEBYTECODE="1")
+        SEGUE_SITE_APART=json.dumps([[name, page] for name, (_, _, page) in apart.items()]), PYTHONDONTWRITEBYTECODE="1")
     stand_alone(out / "_static")
-    add_playground(build / "playground", out / "playground")
+    add_pages(apart, out)
     print(out / "index.html")
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
     main(*sys.argv[1:])

@@ -94,10 +94,15 @@ static void print_manual(FILE *out, const cli_command *command)
           out);
 }
 
-/* Print the paths of the files that are installed with the program. */
+/* Print the paths of the files that are installed with the program, unless it was copied alone. */
 static void print_files(FILE *out)
 {
     char path[CLI_PATH_SIZE];
+    if (cli_installed_files_find(path, "models", "", NULL) != SEGUE_OK) {
+        fputs("\nFiles installed with segue: none; this program is outside its installation\n",
+              out);
+        return;
+    }
     fputs("\nFiles installed with segue:\n", out);
     if (cli_installed_files_find(path, "experiments", "", NULL) == SEGUE_OK)
         fprintf(out, "  experiments: %s\n", path);
