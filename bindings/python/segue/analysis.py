@@ -171,6 +171,18 @@ def convert_models(models: Any, weights: Any = None) -> Any:
     return [mean for row in rows for mean in row], len(rows), None if weights is None else as_list(weights, "weights")
 
 
+def arm_names(models: Any) -> list[str] | None:
+    """The names of the arms of an Estimate, or of the columns of a frame; None: it has none, or is a file.
+
+    >>> arm_names([[0.9, 0.1], [0.2, 0.8]]) is None
+    True
+    """
+    if isinstance(models, Estimate):
+        return models.arms
+    names = [name for name in getattr(models, "columns", []) if name != "weight"]
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
 def convert_times(column: Any) -> tuple[Any, bool]:
     """Times as numbers, and true if they are dates: then seconds since 1970.
 
@@ -182,7 +194,12 @@ def convert_times(column: Any) -> tuple[Any, bool]:
     values = as_list(column.astype("datetime64[us]") if is_array else column)  # numpy lists nanoseconds as integers
     if not any(isinstance(value, (str, datetime.date)) or hasattr(value, "timestamp") for value in values):
         return column, False
-    found = [seconds(value) for value in values]
+    found = []
+    for row, value in enumerate(values, 1):
+        try:
+            found.append(seconds(value))
+        except (OverflowError, TypeError, ValueError) as error:
+            raise ValueError(f"the frame, row {row}: field 'time': {error}") from None
     kinds = {is_date for _, is_date in found if is_date is not None}
     if len(kinds) > 1:
         raise ValueError("field 'time' has dates and numbers; need one kind")
@@ -249,7 +266,10 @@ def log_options(range: tuple[float, float], missing: str, delimiter: str | None,
         low, high = range
     except (TypeError, ValueError):
         raise ValueError(f"range is {range!r}; need the lowest and the highest reward, such as (0, 1)") from None
-    return (number("range", low), number("range", high), missing == "skip", optional_text("delimiter", delimiter),
+    ends = number("range", low), number("range", high)
+    if not all(-1e15 <= end <= 1e15 for end in ends):
+        raise ValueError(f"range is {range!r}; need numbers from -1e15 to 1e15")
+    return (*ends, missing == "skip", optional_text("delimiter", delimiter),
             *(names.get(field) for field in FIELDS))
 
 
@@ -279,22 +299,22 @@ def split_policies(text: str) -> list[str]:
     return found
 
 
-def choose_policies(policies: Any) -> list[str | Policy]:
-    """The policies of a simulation: one, several in one text, or a sequence.
+def choose_policies(policies: Any, own: bool = True) -> list[str | Policy]:
+    """The policies of a call: one, several in one text, or a sequence; also your own ones.
 
     >>> choose_policies("ts,tla")
     ['ts', 'tla']
     """
     if isinstance(policies, Policy):
-        return [policies]
+        policies = [policies]
     if not hasattr(policies, "__iter__"):
         raise TypeError(f"policies is {policies!r}; need a list of policies")
     chosen: list[str | Policy] = [*split_policies(policies)] if isinstance(policies, str) else list(policies)
     if not chosen:
         raise ValueError("policies is empty; need at least one")
     for i, one in enumerate(chosen):
-        if not isinstance(one, (str, Policy)):
-            raise TypeError(f"policies[{i}] is {one!r}; need a text or an object of a segue.Policy")
+        if not isinstance(one, (str, Policy) if own else str):
+            raise TypeError(f"policies[{i}] is {one!r}; need a text{' or an object of a segue.Policy' if own else ''}")
         if isinstance(one, str) and "\0" in one:
             raise _segue.UnknownName(f"there is no policy {one!r}")
     return chosen
@@ -338,8 +358,8 @@ def simulate(models: Any, policies: Sequence[str | Policy] = ("tucb", "tla", "ts
     arrays = array_of(regret, "d", shape), array_of(reward, "d", shape), array_of(model, "q", shape)
     curves = [array_of(block, "d", (len(chosen), tasks)) if tasks else None for block in (mean, error)]
     texts = [one.name if isinstance(one, Policy) else one for one in chosen]
-    return Simulation(texts, records, names or [f"arm {i + 1}" for i in range(n_arms)], steps, tasks, runs, seed,
-                      arrays, curves)
+    arms = names or arm_names(models) or [f"arm {i + 1}" for i in range(n_arms)]
+    return Simulation(texts, records, arms, steps, tasks, runs, seed, arrays, curves)
 
 
 def replay(log: Any, policies: Sequence[str] = POLICIES, *, task: str | None = None, arm: str | None = None,
@@ -369,7 +389,7 @@ def replay(log: Any, policies: Sequence[str] = POLICIES, *, task: str | None = N
     if (worth > 0) != (daily > 0):
         raise ValueError("value and tasks_per_day together give the gain per year; give both")
     options = log_options(range, missing, delimiter, names)
-    text = policies if isinstance(policies, str) else ",".join(policies)
+    text = ",".join(map(str, choose_policies(policies, own=False)))
     optional = [*(["time"] if play == "urn" or order == "time" else []), *(["probability"] if play == "rows" else [])]
     plays, orders = choice("play", play, ["urn", "rows"]), choice("order", order, ["file", "shuffle", "time"])
     workers = default_threads() if threads is None else whole("threads", threads)
@@ -418,4 +438,6 @@ def complexity(models: Any, steps: int = 5000, *, tasks: int = 5000, delta: floa
     chosen = 1.0 / steps if delta is None else number("delta", delta)
     if not 0.0 < chosen <= 1.0:
         raise ValueError(f"delta is {chosen}; need more than 0, at most 1")
-    return Complexity(_segue._complexity(convert_models(models, weights), steps, tasks, chosen))
+    record = _segue._complexity(convert_models(models, weights), steps, tasks, chosen)
+    record["arms"] = record["arms"] or arm_names(models)
+    return Complexity(record)

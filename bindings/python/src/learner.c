@@ -32,7 +32,8 @@ PyObject *segue_py_learner_wrap(PyTypeObject *type, segue_learner *learner, arm_
     return PyErr_NoMemory();
 }
 
-/* Only in a forked process can a learner be busy here: it is in the middle of a change, and stays. */
+/* Only in a forked process, or when the program ends, can a learner be busy here: it is in the middle of a change,
+ * and stays. */
 static void dealloc(PyObject *object)
 {
     learner_object *self = (learner_object *)object;

@@ -36,7 +36,8 @@ module_state *segue_py_learner_state(PyObject *self);
  * moved. */
 PyObject *segue_py_learner_wrap(PyTypeObject *type, segue_learner *learner, arm_names *arms);
 
-/** Wait until no long call uses the learner.  False: a segue.Error, in a process that was forked. */
+/** Wait until no long call uses the learner.  False: a segue.Error, in a process that was forked and when the program
+ * ends. */
 bool segue_py_lock_wait_slowly(learner_object *self);
 static inline bool segue_py_lock_wait(learner_object *self)
 {

@@ -7,6 +7,9 @@
  * A process that is forked has the lock of a long call of another thread, but not that thread.  The
  * learner is then in the middle of a change, and every use of it raises an error.  Other learners work:
  * their locks are made anew.
+ *
+ * When the program ends, a daemon thread in a long call is ended before it releases the lock.  Waiting for it
+ * would last for ever.
  * SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
 #include <unistd.h>
@@ -33,10 +36,32 @@ static bool renew(learner_object *self)
     return true;
 }
 
+static bool is_program_ending(void)
+{
+    PyObject *function = PySys_GetObject("is_finalizing"); /* at the very end it is None */
+    const bool is_gone = !function || function == Py_None;
+    PyObject *answer = is_gone ? NULL : PyObject_CallFunctionObjArgs(function, NULL);
+    const bool is_ending = is_gone || answer == Py_True;
+    Py_XDECREF(answer);
+    PyErr_Clear();
+    return is_ending;
+}
+
+/* Check that the thread that has the lock can release it.  False: a segue.Error. */
+static bool may_wait(learner_object *self)
+{
+    if (!renew(self))
+        return false;
+    if (is_program_ending())
+        PyErr_SetString(segue_py_learner_state((PyObject *)self)->error,
+                        "another thread used the learner when the program ended; join it before");
+    return !PyErr_Occurred();
+}
+
 bool segue_py_lock_wait_slowly(learner_object *self)
 {
     while (self->is_busy) {
-        if (!renew(self))
+        if (!may_wait(self))
             return false;
         PyThreadState *saved = PyEval_SaveThread();
         (void)PyThread_acquire_lock(self->lock, WAIT_LOCK);
@@ -51,6 +76,8 @@ bool segue_py_lock_begin(learner_object *self)
     if (!renew(self))
         return false;
     if (!PyThread_acquire_lock(self->lock, NOWAIT_LOCK)) {
+        if (!may_wait(self))
+            return false;
         PyThreadState *saved = PyEval_SaveThread();
         (void)PyThread_acquire_lock(self->lock, WAIT_LOCK);
         PyEval_RestoreThread(saved);

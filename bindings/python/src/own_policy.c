@@ -38,7 +38,7 @@ static PyObject *call(const own_policy *own, const segue_task_view *view)
 /* Return the arm of an answer; an exception: the number of arms. */
 static size_t arm_of(PyObject *answer, size_t n_arms)
 {
-    const Py_ssize_t arm = answer ? PyNumber_AsSsize_t(answer, PyExc_ValueError) : -1;
+    const Py_ssize_t arm = answer ? PyNumber_AsSsize_t(answer, NULL) : -1; /* too large: clipped */
     if (PyErr_Occurred() && !(answer && PyErr_ExceptionMatches(PyExc_TypeError)))
         return n_arms;
     if (!PyErr_Occurred() && arm >= 0 && (size_t)arm < n_arms)

@@ -33,7 +33,7 @@ static void discard(task_object *self)
     if (segue_py_lock_wait(self->learner))
         segue_learner_discard_task(self->learner->learner, &self->task);
     else
-        PyErr_Clear(); /* in a forked process: the memory stays */
+        PyErr_Clear(); /* in a forked process, or at the end of the program: the memory stays */
     if (PyErr_WarnEx(PyExc_ResourceWarning,
                      "a segue.Task was not closed; the learner does not learn from it", 1) < 0)
         PyErr_WriteUnraisable((PyObject *)Py_TYPE((PyObject *)self));

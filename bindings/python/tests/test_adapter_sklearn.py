@@ -103,6 +103,9 @@ def test_errors(log):
         SeguePolicy().fit([["ann", "A"], ["ann", "B"]], [1, 7])
     with pytest.raises(ValueError, match="no column 'arm'; need a frame with names, or an array with it as column 1"):
         SeguePolicy().fit([["ann"], ["bob"]], [1, 0])
+    frame = pandas.DataFrame({"task": ["ann", "ann"], "arm": ["A", "B"], "group": [None, None]})
+    with pytest.raises(TypeError, match="feature 'group' is None; need a number or a text"):
+        SeguePolicy(features=["group"]).fit(frame, [0, 1])
     with pytest.raises(ValueError, match="no row has the predicted arm"):
         SeguePolicy().fit([["ann", "A"], ["ann", "B"]] * 9, [0, 1] * 9).score([["ann", "A"]], [0])
 

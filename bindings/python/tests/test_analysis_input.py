@@ -170,7 +170,7 @@ def test_a_wrong_policy_ends_the_simulation(answer, error, message):
 def test_an_estimate_is_a_model_set():
     found = segue.estimate(two_types())
     result = segue.simulate(found, ["ts", "tla"], steps=20, tasks=20, runs=2)
-    assert result.arms == ["arm 1", "arm 2", "arm 3"] and result["tla"].regret > 0
+    assert result.arms == ["a", "b", "c"] and result["tla"].regret > 0
 
 
 def results():
@@ -205,3 +205,13 @@ def test_results_plot():
         axes = result.plot()
         assert axes.get_legend() is not None
         axes.figure.clear()
+
+
+def test_arms_keep_their_names():
+    """Of an Estimate and of a frame of models."""
+    found = segue.estimate(two_types(20, 6))
+    assert segue.complexity(found).arms == segue.simulate(found, ["ts"], 5, 2, 1).arms == found.arms == ["a", "b", "c"]
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"weight": [0.5, 0.5], "video": [0.9, 0.2], "quiz": [0.1, 0.8]})
+    assert [row["best_arm"] for row in segue.complexity(frame).table] == ["video", "quiz"]
+    assert segue.simulate(frame.drop(columns="weight").to_numpy(), ["ts"], 5, 2, 1).arms == ["arm 1", "arm 2"]

@@ -210,3 +210,27 @@ DAEMON = """
 def test_the_end_of_the_program_during_a_call_of_a_daemon_thread(call):
     ended = subprocess.run([sys.executable, "-c", textwrap.dedent(DAEMON.replace("{call}", call))], capture_output=True, text=True, timeout=60)
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+# The daemon thread is ended before it releases the learner, of which the interpreter drops an open task, and which an object saves.
+ENDING = """
+    import segue, threading, time
+    class Keeper:
+        def __init__(self, learner):
+            self.learner = learner
+        def __del__(self):
+            try:
+                self.learner.to_bytes()
+            except Exception as error:
+                print(type(error).__name__, error)
+    learner = segue.Learner([f"arm {i}" for i in range(1000)], 30, "ts")
+    task, keeper = learner.task(), Keeper(learner)
+    threading.Thread(target=learner.task().ask, args=(1_000_000,), daemon=True).start()
+    time.sleep(0.3)
+"""
+
+
+def test_the_end_of_the_program_does_not_wait_for_a_daemon_thread():
+    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(ENDING)], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout == "Error another thread used the learner when the program ended; join it before\n"

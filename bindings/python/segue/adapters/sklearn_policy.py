@@ -128,7 +128,7 @@ class SeguePolicy(BaseEstimator):  # type: ignore[misc]
         for number, key in enumerate(column(X, self.task, 0).tolist()):
             if key not in tasks:
                 features = {name: values[number] for name, values in zip(self.features, columns)}
-                tasks[key] = Rows([], {name: value if isinstance(value, str) else float(value) for name, value in features.items()} or None)
+                tasks[key] = Rows([], features or None)
             tasks[key].numbers.append(number)
         return iter(tasks.items())
 
