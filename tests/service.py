@@ -4,6 +4,7 @@ import base64
 import http.client
 import json
 import os
+import pathlib
 import re
 import signal
 import struct
@@ -89,6 +90,23 @@ class Service:
             self.clients.pop().close()
 
 
+def read_description():
+    """(pattern of a path, {method: statuses}) of each path of the description."""
+    text = (pathlib.Path(__file__).resolve().parent.parent / "src/service/api/openapi.json").read_text(encoding="utf-8")
+    return [(re.compile(re.sub(r"\\{\w+\\}", "[^/?]+", re.escape(path))), {method.upper(): set(operation["responses"])
+             for method, operation in item.items() if "responses" in operation}) for path, item in json.loads(text)["paths"].items()]
+
+
+DESCRIPTION = read_description()
+
+
+def check_described(method, path, status):
+    """The description has each status that a client gets."""
+    for pattern, methods in DESCRIPTION:
+        if pattern.fullmatch(path.split("?")[0]) and method in methods:
+            assert str(status) in methods[method], f"openapi.json lacks the status {status} of {method} {pattern.pattern}"
+
+
 class Client:
     """One connection.  Calls give (status, body as JSON)."""
 
@@ -108,6 +126,7 @@ class Client:
         self.connection.request(method, path, body, sent)
         answer = self.connection.getresponse()
         self.answer_headers = answer.headers
+        check_described(method, path, answer.status)
         return answer.status, answer.read()
 
     def post(self, path, body=None, **headers):

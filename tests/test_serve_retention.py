@@ -115,6 +115,9 @@ class Retention(Retained):
         status, body = client.ask("tutor", "k0", event="e0", probability=True)
         self.assertEqual(status, 409, body)
         self.assertIn("is closed", body["error"]["message"])
+        status, body = client.tell(decision, 1)  # it has counted
+        self.assertEqual(status, 410, body)
+        self.assertIn("its rewards were removed", body["error"]["message"])
         self.assertEqual(client.ask("tutor", "open", event="e0")[1]["decision"], open_task)
         self.stop()
 

@@ -69,10 +69,8 @@ segue_status segue_store_free_lease(segue_store *store, int64_t learner, segue_e
 segue_status segue_store_hold_lease(segue_store *store, int64_t learner, uint64_t epoch, bool *owns,
                                     segue_error *err)
 {
-    *owns = true; /* of a single server */
-    return segue_store_has_sessions(store)
-               ? store->backend->sessions->hold(store, learner, epoch, owns, err)
-               : SEGUE_OK;
+    *owns = segue_store_session(store)->id[0] == '\0'; /* a single server, on any backend */
+    return *owns ? SEGUE_OK : store->backend->sessions->hold(store, learner, epoch, owns, err);
 }
 
 segue_status segue_store_claim_name(segue_store *store, const char *name, bool *is_free,

@@ -92,7 +92,8 @@ SEGUE_MUST_CHECK segue_status segue_store_free_lease(segue_store *store, int64_t
                                                      segue_error *err);
 
 /** Inside a transaction: find out whether the session of the handle owns a learner in this epoch, and
- * let no server change that until the end.  *owns: false also of a learner that was deleted. */
+ * let no server change that until the end.  *owns: false also of a learner that was deleted; true
+ * without a session, where one service has all learners. */
 SEGUE_MUST_CHECK segue_status segue_store_hold_lease(segue_store *store, int64_t learner,
                                                      uint64_t epoch, bool *owns, segue_error *err);
 

@@ -119,6 +119,20 @@ static void reject_other_value(operation *op, double stored)
         aggregates(op) ? "event of the decision" : "decision", stored, op->request.reward);
 }
 
+/* The task is closed, and the store has no such reward; it may have had it. */
+static segue_status reject_closed(segue_service *service, operation *op, segue_error *err)
+{
+    bool removed = false, erased = false;
+    SEGUE_TRY(segue_store_is_removed(service->store, op->decision.task, &removed, &erased, err));
+    segue_operation_reject(op, 410,
+                           removed
+                               ? "the task is closed and its rewards were removed (--keep): one "
+                                 "that was told before has counted, another one does not count"
+                               : "the task is closed and the reward does not count; tell rewards "
+                                 "before a task closes");
+    return SEGUE_OK;
+}
+
 /* A reward that cannot count: 200 if the store has the same one (a duplicate), 409 if it has
  * another one, 410 if the task is closed or the deadline has passed. */
 static segue_status store_uncounted(segue_service *service, operation *op, bool closed,
@@ -136,10 +150,7 @@ static segue_status store_uncounted(segue_service *service, operation *op, bool 
     if (by_request)
         reject_other_value(op, stored.value);
     else if (closed && !found)
-        segue_operation_reject(
-            op, 410,
-            "the task is closed and the reward does not count; tell rewards before a "
-            "task closes");
+        return reject_closed(service, op, err);
     else
         segue_operation_reject(
             op, 410, "the reward deadline of %g s has passed and %s", terms_of(op)->reward_deadline,
