@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Types have the same numbers in `segue estimate`, `segue replay` and the service.
 
-A service plays tasks of three hidden types with unequal shares; its asks and rewards are written down as a log.
+A service gets rewards of tasks of three hidden types with unequal shares; they are written down as a log, too.
 
 usage: test_serve_types.py SEGUE SOURCE [unittest options]
 SPDX-License-Identifier: Apache-2.0"""
@@ -30,15 +30,17 @@ class Numbers(Folder):
         self.rng = random.Random(17)
 
     def play(self):
-        """Play all tasks, the last one not to its end; returns the path of the log."""
+        """Play all tasks, the last one not to its end; returns the path of the log.  It is the same in each run: one arm after
+        the other is eligible.  What a service chooses depends on when its refits end."""
         kinds = [kind for kind, count in zip(TYPES, COUNTS) for _ in range(count)]
         self.rng.shuffle(kinds)
         kinds[-1] = TYPES[0]
         rows, tell = ["task,arm,reward"], {}
         self.api.must("POST", "/v1/learners", {"name": "x", "arms": ARMS, "steps": STEPS, "control": 0, "seed": 5})
         for number, means in enumerate(kinds):
-            for _ in range(STEPS - (number == len(kinds) - 1)):
-                got = self.api.must("POST", "/v1/learners/x/ask", {"task": f"t{number}", **tell})
+            for step in range(STEPS - (number == len(kinds) - 1)):
+                arm = ARMS[step % len(ARMS)]
+                got = self.api.must("POST", "/v1/learners/x/ask", {"task": f"t{number}", "eligible": [arm], **tell})
                 reward = int(self.rng.random() < means[got["arm"]])
                 rows.append(f"t{number},{got['arm']},{reward}")
                 tell = {"tell": {"decision": got["decision"], "reward": reward}}
