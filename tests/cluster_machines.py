@@ -235,6 +235,8 @@ class Databases:
                         "-c", statement, "postgres", timeout=30).splitlines()
 
     def copy_to(self, i):
+        if not self.runs(self.primary):  # its disk was full
+            self.start(self.primary)
         shutil.rmtree(self.data(i), ignore_errors=True)
         self.run("pg_basebackup", "-D", self.data(i), "-h", self.where, "-p", str(5000 + self.primary), "-U", "postgres",
                  "-R", "-c", "fast")
