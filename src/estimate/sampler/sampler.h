@@ -97,7 +97,8 @@ const feature_table *segue_sampler_features(const segue_sampler *s);
 SEGUE_MUST_CHECK segue_status segue_sampler_shift(const segue_sampler *s, feature_shift *out,
                                                   segue_error *err);
 
-/** True if a refit is due: after every task at first, then every eighth. */
+/** True if a refit is due: after every task at first, then after 8, in a long window after a 64th
+ * of it. */
 bool segue_sampler_due(const segue_sampler *s);
 
 /** Refit to the window, and number the types by size, the largest first; then no refit is due. */
