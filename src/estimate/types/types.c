@@ -79,13 +79,6 @@ segue_status segue_types_create(segue_types **out, const segue_types_config *con
     return SEGUE_OK;
 }
 
-size_t segue_types_bytes(const segue_types *types)
-{
-    const mixture *mix = &types->mix;
-    return sizeof *types + segue_task_window_bytes(&types->tasks) +
-           (mix->cap + 1) * mix->n_arms * (4 * sizeof *mix->won + sizeof *mix->spread);
-}
-
 void segue_types_destroy(segue_types *types)
 {
     if (!types)

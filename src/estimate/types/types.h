@@ -73,40 +73,6 @@ SEGUE_MUST_CHECK segue_status segue_types_refit_until_stable(segue_types *types,
                                                              const atomic_bool *stop,
                                                              segue_error *err);
 
-/** Copy the types, for another thread to refit.  @retval SEGUE_ENOMEM */
-SEGUE_MUST_CHECK segue_status segue_types_copy(segue_types **out, const segue_types *types,
-                                               segue_error *err);
-
-/**
- * Adopt a copy that was refitted: add the tasks that were finished since to it, and swap the two.
- * The caller then destroys `copy`.  On failure `types` is as it was.
- *
- * @retval SEGUE_EDOMAIN  it is not a copy of these, or arms were added since
- * @retval SEGUE_ENOMEM
- */
-SEGUE_MUST_CHECK segue_status segue_types_adopt(segue_types *types, segue_types *copy,
-                                                segue_error *err);
-
-/**
- * Merge the tasks of `other`: refit to the newest tasks of both, in turn, up to the window, from
- * the types of the one that has finished more tasks.  On failure nothing has changed.
- *
- * @retval SEGUE_EDOMAIN  their arms differ
- * @retval SEGUE_ENOMEM
- */
-SEGUE_MUST_CHECK segue_status segue_types_merge(segue_types *types, const segue_types *other,
-                                                segue_error *err);
-
-/**
- * Add arms after the others.  They are flat in every type until they are pulled.  (A retired arm
- * just gets no more pulls.)  On failure nothing has changed.
- *
- * @retval SEGUE_EDOMAIN  fewer arms than there are, or more than SEGUE_MAX_ARMS
- * @retval SEGUE_ENOMEM
- */
-SEGUE_MUST_CHECK segue_status segue_types_resize(segue_types *types, size_t n_arms,
-                                                 segue_error *err);
-
 /* ---- serialize ------------------------------------------------------------------------------ */
 
 /** Append the state, so that a copy continues bit for bit. */

@@ -7,9 +7,6 @@
 
 size_t segue_types_arms(const segue_types *types);
 
-/** Bytes of memory. */
-size_t segue_types_bytes(const segue_types *types);
-
 /** The number of types; 0 before the first fit, and for a few tasks after a change. */
 size_t segue_types_count(const segue_types *types);
 

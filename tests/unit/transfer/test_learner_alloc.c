@@ -258,33 +258,22 @@ static segue_status save_types(const segue_types *types, segue_types *loaded, se
     return status;
 }
 
-/* Types learn, are copied, adopted, merged, replaced by others, saved, loaded and given an arm. */
+/* Types learn, are saved and loaded. */
 static segue_status types_scenario(segue_error *err)
 {
     segue_types_config config = segue_types_defaults();
-    segue_types *types = NULL, *copy = NULL, *loaded = NULL;
+    segue_types *types = NULL, *loaded = NULL;
     config.n_arms = 3;
     segue_status status = segue_types_create(&types, &config, err);
     if (status == SEGUE_OK)
         status = finish_tasks(types, 20, false, err);
-    if (status == SEGUE_OK)
-        status = segue_types_copy(&copy, types, err);
-    if (status == SEGUE_OK)
-        status = finish_tasks(types, 20, false, err);
-    if (status == SEGUE_OK)
-        status = segue_types_adopt(types, copy, err);
-    if (status == SEGUE_OK)
-        status = segue_types_merge(types, copy, err);
     if (status == SEGUE_OK)
         status = finish_tasks(types, 20, true, err);
     if (status == SEGUE_OK)
         status = segue_types_create(&loaded, &config, err);
     if (status == SEGUE_OK)
         status = save_types(types, loaded, err);
-    if (status == SEGUE_OK)
-        status = segue_types_resize(loaded, 4, err);
     segue_types_destroy(types);
-    segue_types_destroy(copy);
     segue_types_destroy(loaded);
     return status;
 }
