@@ -204,6 +204,9 @@ def test_wrong_use_of_a_connection_is_no_lost_response(proxy, service, monkeypat
         client.learners()
     monkeypatch.undo()
     client.learners()
+    until = time.monotonic() + 30
+    while len(proxy.requests) < sent + 2 and time.monotonic() < until:
+        time.sleep(0.01)  # the proxy has a thread for each connection
     assert len(proxy.requests) == sent + 2
 
 
