@@ -15,7 +15,7 @@ DEFINITION = re.compile(r"^(?!static\b|typedef\b|return\b)[a-z][\w ]*?[ *]\(?(\w
 
 
 def stems(path, headers):
-    """The file's stem, and the nouns of headers that it begins with: types_refit.c may have segue_types_*."""
+    """The file's stem, and the nouns of headers that it begins with: types_read.c may have segue_types_*."""
     yield path.stem
     for end in re.finditer("_", path.stem):
         if path.stem[:end.start()] in headers:

@@ -164,7 +164,7 @@
     "refit($self, /)\n"                                                                            \
     "--\n"                                                                                         \
     "\n"                                                                                           \
-    "Fit the types anew, from many starts: slower than the fits after a task, and never worse.\n"  \
+    "Refit 32 times in a row: slower than the fits after a task, until types hardly change.\n"     \
     "\n"                                                                                           \
     ">>> segue.Learner([\"a\", \"b\"], steps=30).refit()\n"
 
